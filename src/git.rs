@@ -1,0 +1,1 @@
+//! What does git know? The one module that runs git.

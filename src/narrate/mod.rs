@@ -1,0 +1,1 @@
+//! What does a model say to it?

@@ -1,0 +1,1 @@
+//! Does this path match?

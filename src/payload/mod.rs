@@ -1,0 +1,1 @@
+//! What is the least that we may send?

@@ -1,0 +1,1 @@
+//! Which stages, with which environment, joined how? The wrapper's plan.

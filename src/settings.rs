@@ -1,0 +1,1 @@
+//! What did the repository settle? `.flectorc`, read from the baseline.

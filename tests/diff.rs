@@ -1,0 +1,1 @@
+//! flecto-diff: changes, places, targets, git

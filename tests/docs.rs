@@ -1,0 +1,1 @@
+//! what the README, the manuals and docs/ say is what happens

@@ -1,0 +1,1 @@
+//! every format, through flecto-diff

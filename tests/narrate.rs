@@ -1,0 +1,1 @@
+//! flecto-narrate, against a scripted provider

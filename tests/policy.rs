@@ -1,0 +1,1 @@
+//! flecto-policy and its packs

@@ -1,0 +1,1 @@
+//! flecto-post, against a scripted forge

@@ -1,0 +1,1 @@
+//! what every filter does with broken, huge and cut streams

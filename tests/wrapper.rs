@@ -1,0 +1,1 @@
+//! flecto: plans, statuses, signals, keys

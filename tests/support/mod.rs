@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test module uses its part")]
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
+pub(crate) mod provider;
+
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -222,8 +224,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// A file of the shared test data, or `None` with a line that says that the test was skipped.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
-    if path.exists() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shared").join(name));
+    if let Some(path) = path.into_iter().find(|path| path.exists()) {
         return Some(path);
     }
     eprintln!("skipped: {name} of the shared test data is not here");

@@ -23,6 +23,7 @@
 pub mod cli;
 pub mod diff;
 pub mod document;
+pub mod environment;
 pub mod git;
 pub mod json;
 pub mod limits;

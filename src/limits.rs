@@ -59,3 +59,7 @@ pub const NARRATION_TIMEOUT: Duration = Duration::from_millis(120_000);
 
 /// How long the wrapper waits for the narration branch after [`NARRATION_TIMEOUT`] before it goes on without.
 pub const NARRATION_GRACE: Duration = Duration::from_secs(4);
+
+/// How many bytes of judged records the wrapper keeps for the narration while the report goes out. A request holds at most
+/// some hundred kilobytes of them ([`MAX_INPUT_TOKENS`]); beyond this bound no model could be asked anyway.
+pub const NARRATION_BUFFER: usize = 32 << 20;

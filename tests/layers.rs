@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Which layer each module stands in. A module imports from layers below its own; modules of [`STAGES`] never from each
 /// other, as the processes that they become never do.
 const LAYERS: &[&[&str]] = &[
-    &["limits", "outcome", "text"],
+    &["environment", "limits", "outcome", "text"],
     &["json"],
     &["path", "value"],
     &["record"],

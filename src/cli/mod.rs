@@ -1,6 +1,10 @@
 //! What did the user ask? The options of every program, each parsed once into a struct that cannot be wrong, and the one
 //! place where a program starts and ends.
 
+mod kin;
+
+pub use kin::{LIFELINE, WRAPPER};
+
 use crate::outcome::Outcome;
 use clap::Parser;
 use std::io::{IsTerminal as _, Write as _};
@@ -9,7 +13,8 @@ use std::process::ExitCode;
 /// Runs a program: parses its options, calls `stage`, prints its error as one line, and gives back its exit status.
 ///
 /// A bad option is exit 2 with clap's message; `--help` and `--version` come before anything that can fail. A panic is
-/// exit 2 with its place alone, because a panic's message can quote what was being read.
+/// exit 2 with its place alone, because a panic's message can quote what was being read. A stage that a wrapper of another
+/// version started refuses to run; one whose wrapper is killed ends with it.
 pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
     let name = A::command().get_name().to_string();
     let program = name.clone();
@@ -19,7 +24,7 @@ pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitC
         std::process::exit(Outcome::Trouble as i32);
     }));
     let arguments = A::parse();
-    match stage(arguments) {
+    match kin::meet_wrapper(&name).and_then(|()| stage(arguments)) {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             say(&name, &format!("{error:#}"));

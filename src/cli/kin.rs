@@ -1,0 +1,72 @@
+//! Was this program started by the wrapper, and by the right one? What a stage does about it before anything else.
+//!
+//! Two variables, that only the wrapper sets and only for its own stages. `FLECTO_WRAPPER` is its version: a stage of
+//! another release refuses, so that half an upgrade is an error and not a wrong report, and nobody pays a process for
+//! asking. `FLECTO_LIFELINE` is the number of an inherited pipe that the wrapper alone holds open: when it closes, the
+//! wrapper is gone (killed outright: it could not end its stages), and the stage ends too. Started by hand, a stage finds
+//! neither and does nothing.
+
+use super::say;
+use crate::outcome::Outcome;
+
+/// The variable in which a stage finds the wrapper's version.
+pub const WRAPPER: &str = "FLECTO_WRAPPER";
+
+/// The variable in which a stage finds the number of its lifeline.
+pub const LIFELINE: &str = "FLECTO_LIFELINE";
+
+/// Refuses a wrapper of another version, and starts to watch the lifeline.
+///
+/// # Errors
+/// When the versions differ; the sentence names both.
+pub(super) fn meet_wrapper(program: &str) -> anyhow::Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    if let Some(wrapper) = std::env::var_os(WRAPPER)
+        && wrapper != version
+    {
+        anyhow::bail!(
+            "this is version {version}, but the flecto that started it is {}; install both from one release",
+            wrapper.to_string_lossy()
+        );
+    }
+    if let Some(number) = crate::environment::text(LIFELINE).and_then(|text| text.parse::<u32>().ok())
+        && number > 2
+    {
+        watch(program.to_string(), number);
+    }
+    Ok(())
+}
+
+/// Ends this process when the pipe closes. `/dev/fd` opens an inherited descriptor by its number without `unsafe`; where
+/// it cannot (no `/proc`), or where the number is no pipe (the variable strayed into another program's child), nothing is
+/// watched: the closing of their pipes still ends most stages.
+#[cfg(unix)]
+fn watch(program: String, number: u32) {
+    use std::io::Read as _;
+    use std::os::unix::fs::FileTypeExt as _;
+    let path = format!("/dev/fd/{number}");
+    if !std::fs::metadata(&path).is_ok_and(|data| data.file_type().is_fifo()) {
+        return;
+    }
+    let Ok(mut pipe) = std::fs::File::open(path) else { return };
+    let watcher = std::thread::Builder::new().name("lifeline".into()).stack_size(64 << 10);
+    // Without a thread to spare the stage still does its work.
+    let _ = watcher.spawn(move || {
+        loop {
+            match pipe.read(&mut [0]) {
+                Ok(0) => {
+                    say(&program, "the flecto that started this was killed; ending too");
+                    std::process::exit(Outcome::Trouble as i32);
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn watch(program: String, _number: u32) {
+    let _ = (program, say as fn(&str, &str), Outcome::Trouble);
+}

@@ -268,6 +268,8 @@ pub struct Change {
     pub before: Option<Value>,
     /// The new value, as JSON; absent for `removed`.
     pub after: Option<Value>,
+    /// Where an added item stands in the new list, a removed one in the old, from 0: its path names it by identity.
+    pub index: Option<u64>,
     /// What a reviewer should know beside it.
     pub note: Option<String>,
     /// Line of the value in the new file, from 1.
@@ -422,7 +424,7 @@ impl Change {
         object.str("path", &self.path).str("op", self.op.as_str());
         put_value(&mut object, "before", self.before.as_ref());
         put_value(&mut object, "after", self.after.as_ref());
-        object.opt_str("note", self.note.as_deref());
+        object.opt_uint("index", self.index).opt_str("note", self.note.as_deref());
         object.opt_uint("line", self.line).opt_uint("column", self.column);
         object.opt_uint("end_line", self.end_line).opt_uint("before_line", self.before_line);
         put_value(&mut object, "accept", self.accept.as_ref());
@@ -443,6 +445,7 @@ impl Change {
             op: Op::from_word(&op).ok_or(BadField { record: "change", field: "op" })?,
             before: opt_value(record, "change", "before")?,
             after: opt_value(record, "change", "after")?,
+            index: record.uint("index"),
             note: record.str("note"),
             line: record.uint("line"),
             column: record.uint("column"),

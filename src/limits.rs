@@ -63,3 +63,7 @@ pub const NARRATION_GRACE: Duration = Duration::from_secs(4);
 /// How many bytes of judged records the wrapper keeps for the narration while the report goes out. A request holds at most
 /// some hundred kilobytes of them ([`MAX_INPUT_TOKENS`]); beyond this bound no model could be asked anyway.
 pub const NARRATION_BUFFER: usize = 32 << 20;
+
+/// How much of one value the `text` format shows, in characters; of a longer one it shows both ends and tells the length.
+/// Two of them, a path and the words between fit into three lines of a common terminal.
+pub const SHOWN_VALUE: usize = 120;

@@ -386,19 +386,23 @@ pub enum Incomplete {
     },
 }
 
-impl fmt::Display for Incomplete {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Incomplete {
+    /// What is missing, without the way out: for a report, whose reader cannot take it.
+    pub fn reason(&self) -> String {
         match self {
-            Incomplete::NoStart => f.write_str("the stream has no `start` record")?,
-            Incomplete::NoEnd => f.write_str("the stream has no `end` record")?,
-            Incomplete::Counts { seen, told } if seen == told => {
-                f.write_str("the stream lost `file` records on its way")?
-            }
+            Incomplete::NoStart => "the stream has no `start` record".into(),
+            Incomplete::NoEnd => "the stream has no `end` record".into(),
+            Incomplete::Counts { seen, told } if seen == told => "the stream lost `file` records on its way".into(),
             Incomplete::Counts { seen, told } => {
-                write!(f, "the stream has {seen} of the {told} changes that its `end` record tells of")?
+                format!("the stream has {seen} of the {told} changes that its `end` record tells of")
             }
         }
-        f.write_str("; if that is meant (after grep, say), use --partial")
+    }
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; if that is meant (after grep, say), use --partial", self.reason())
     }
 }
 

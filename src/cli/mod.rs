@@ -5,6 +5,8 @@ mod kin;
 
 pub use kin::{LIFELINE, WRAPPER};
 
+pub mod render;
+
 use crate::outcome::Outcome;
 use clap::Parser;
 use std::io::{IsTerminal as _, Write as _};

@@ -1,0 +1,182 @@
+//! How is a value shown to a person? On one line, told apart from its look-alikes, inert, and never longer than fits.
+//!
+//! Scalars read as JSON writes them, so that `"5"` and `5` differ. What JSON cannot say reads as in the file: a big number,
+//! a date, `!secret x`. What flecto put in the place of a value stands without quotes: `***`, `<encrypted:sops:…>`. A
+//! subtree is compact JSON of the same parts. Characters that act are spelled (`\u{200b}`), as everywhere in text.
+
+use crate::limits::SHOWN_VALUE;
+use crate::text;
+use crate::value::{Envelope, Value, WITHHELD};
+
+/// A value for one line of text: escaped, and shortened in the middle when it is long.
+pub fn value(value: &Value) -> String {
+    within(value, SHOWN_VALUE)
+}
+
+/// As [`value`], with another length, in characters.
+pub(super) fn within(value: &Value, max: usize) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    let length = match value {
+        Value::String(text) => text.chars().count(),
+        _ => out.chars().count(),
+    };
+    text::escape(&shorten(out, max, length)).into_owned()
+}
+
+/// Both ends of a long text, and how long it was.
+fn shorten(shown: String, max: usize, length: usize) -> String {
+    if shown.len() <= max || shown.chars().count() <= max {
+        return shown;
+    }
+    let half = max / 2;
+    let head = shown.char_indices().nth(half).map_or(shown.len(), |(at, _)| at);
+    let tail = shown.char_indices().nth_back(half.saturating_sub(1)).map_or(0, |(at, _)| at);
+    format!("{}…{} [{} characters]", &shown[..head], &shown[tail..], length)
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(text) => out.push_str(text),
+        Value::String(text) if is_sentinel(text) => out.push_str(text),
+        Value::String(text) => quote(text, out),
+        Value::List(items) => list(items, out),
+        Value::Map(entries) => match value.envelope() {
+            Some(envelope) => write_envelope(&envelope, out),
+            None => {
+                out.push('{');
+                for (at, (key, value)) in entries.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    quote(key, out);
+                    out.push(':');
+                    write(value, out);
+                }
+                out.push('}');
+            }
+        },
+    }
+}
+
+fn list(items: &[Value], out: &mut String) {
+    out.push('[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(']');
+}
+
+fn write_envelope(envelope: &Envelope<'_>, out: &mut String) {
+    match envelope {
+        Envelope::Text { text, .. } => out.push_str(text),
+        Envelope::Tagged { tag, value } => {
+            out.push_str(tag);
+            out.push(' ');
+            match value {
+                Value::String(text) if is_word(text) => out.push_str(text),
+                other => write(other, out),
+            }
+        }
+        Envelope::Entries(pairs) => {
+            out.push('{');
+            for (at, pair) in pairs.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                match pair {
+                    Value::List(both) if both.len() == 2 => {
+                        write(&both[0], out);
+                        out.push(':');
+                        write(&both[1], out);
+                    }
+                    other => write(other, out),
+                }
+            }
+            out.push('}');
+        }
+        Envelope::Long { text } => {
+            out.push('<');
+            out.push_str(text);
+            out.push('>');
+        }
+    }
+}
+
+/// Only what would end the string is escaped here; characters that act are spelled by [`text::escape`] afterwards.
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('"');
+}
+
+/// Whether flecto put this text in the place of a value.
+pub(super) fn is_sentinel(text: &str) -> bool {
+    text == "***"
+        || text == WITHHELD
+        || (text.starts_with("<encrypted:") && text.ends_with('>') && !text[1..text.len() - 1].contains(['<', '>']))
+        || (text.starts_with("[REDACTED:") && text.ends_with(']') && !text[1..text.len() - 1].contains(['[', ']']))
+}
+
+/// Whether a tagged string can stand without quotes and not be taken for anything else.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '/' | '.'))
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '.' | '-'))
+        && !matches!(text, "true" | "false" | "null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(json: &str) -> String {
+        value(&Value::parse(json).expect("JSON"))
+    }
+
+    #[test]
+    fn look_alikes_differ() {
+        for (json, text) in [
+            ("5", "5"),
+            (r#""5""#, r#""5""#),
+            ("null", "null"),
+            (r#""null""#, r#""null""#),
+            (r#""""#, r#""""#),
+            ("{}", "{}"),
+            (r#""a\"b\\c""#, r#""a\"b\\c""#),
+            (r#""***""#, "***"),
+            (r#""<encrypted:sops:0123456789ab>""#, "<encrypted:sops:0123456789ab>"),
+            (r#""<no longer encrypted>""#, "<no longer encrypted>"),
+            (r#""x [REDACTED:a]""#, r#""x [REDACTED:a]""#),
+            (r#"{"$flecto":"int","text":"12345678901234567890123"}"#, "12345678901234567890123"),
+            (r#"{"$flecto":"date","text":"2033-12-20"}"#, "2033-12-20"),
+            (r#"{"$flecto":"tagged","tag":"!secret","value":"x"}"#, "!secret x"),
+            (r#"{"$flecto":"tagged","tag":"!a","value":"5"}"#, r#"!a "5""#),
+            (r#"{"$flecto":"map","entries":[["a",1],["a",2]]}"#, r#"{"a":1,"a":2}"#),
+            (
+                r#"{"a":[1,{"$flecto":"float","text":".5"}],"p":"***","z":"\u200b##[x]"}"#,
+                r#"{"a":[1,.5],"p":***,"z":"\u{200b}#\#[x]"}"#,
+            ),
+        ] {
+            assert_eq!(shown(json), text);
+        }
+    }
+
+    #[test]
+    fn a_long_value_shows_both_ends_and_its_length() {
+        let text = shown(&format!("\"{}z\"", "é".repeat(200)));
+        assert_eq!(text, format!("\"{}…{}z\" [201 characters]", "é".repeat(59), "é".repeat(58)));
+        let exact = "a".repeat(SHOWN_VALUE - 2);
+        assert_eq!(shown(&format!("\"{exact}\"")), format!("\"{exact}\""));
+    }
+}

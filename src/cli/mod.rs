@@ -2,6 +2,7 @@
 //! place where a program starts and ends.
 
 mod kin;
+pub mod payload;
 
 pub use kin::{LIFELINE, WRAPPER};
 

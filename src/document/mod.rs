@@ -6,16 +6,46 @@
 //! Nothing here reads a file, expands a variable or decrypts. Errors are made from kind and position: the parsers' own
 //! messages quote the source, and the source may be a secret.
 
+mod format;
+mod json;
+mod lines;
+mod number;
+mod split;
+mod template;
+mod write;
+mod yaml;
+
+pub use format::Format;
+pub use split::{Part, split_yaml};
+
 use std::borrow::Cow;
 use std::fmt;
 
-/// A format that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
-    /// YAML, one document or many.
-    Yaml,
-    /// JSON, with comments and trailing commas where the name or the content says so.
-    Json,
+/// What the string of a [`Data::Cycle`] is in a record.
+pub const CYCLE: &str = "<recursive alias>";
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// A key that stands in a map twice is a warning, and the last wins. It is an error otherwise.
+    pub allow_duplicate_keys: bool,
+    /// How many lines of the file precede the text: for a part of a file, see [`split_yaml`].
+    pub lines_before: u32,
+    /// How many documents of the file precede the text.
+    pub documents_before: usize,
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// A text that is not of this format, is not UTF-8, or exceeds one of [`crate::limits`]. The error never quotes the text
+/// beyond the name of a key.
+pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Parsed<'a>, Error> {
+    let parsed = lines::decode(text).and_then(|text| match format {
+        Format::Yaml => yaml::parse(text, options),
+        Format::Json | Format::Jsonc | Format::Json5 => json::parse(format, text, options),
+    });
+    parsed.map_err(|error| error.moved(options.lines_before))
 }
 
 /// A place in a source text: both from 1, columns in Unicode characters, a byte order mark not counted.
@@ -96,6 +126,9 @@ pub enum ScalarKind {
     Date,
     /// An expression of the format's own language, as written: HCL.
     Expression,
+    /// Text that its reader expands, as written: `http://${HOST}/` in dotenv without single quotes. Never equal to a
+    /// [`Data::String`] of the same text, which is taken literally. In a record it is a string.
+    Template,
 }
 
 /// An entry of a map.
@@ -164,3 +197,77 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    fn new(place: Place, message: impl Into<String>) -> Error {
+        Error { place: Some(place), message: message.into() }
+    }
+
+    fn moved(mut self, lines: u32) -> Error {
+        if let Some(place) = &mut self.place {
+            place.line = place.line.saturating_add(lines);
+        }
+        self
+    }
+}
+
+/// A key as an error may name it: quoted, without anything that acts on a reader, at most 60 characters.
+fn key_name(key: &str) -> String {
+    let short = crate::text::shorten(key, 60);
+    format!("`{}`", crate::text::escape(&short))
+}
+
+/// The error, or the warning, for a key that stands in one map twice.
+fn duplicate_key(key: &str, first: Span, second: Span, options: &Options) -> Result<String, Error> {
+    let name = key_name(key);
+    if options.allow_duplicate_keys {
+        let (first, second) = (first.start.line + options.lines_before, second.start.line + options.lines_before);
+        return Ok(format!(
+            "the key {name} of line {first} stands in its map again on line {second}; the last one was taken"
+        ));
+    }
+    let first = first.start.line + options.lines_before;
+    Err(Error::new(
+        second.start,
+        format!(
+            "the key {name} stands in this map twice, first on line {first}; remove one (readers disagree on which \
+             one counts), or pass --allow-duplicate-keys to take the last"
+        ),
+    ))
+}
+
+/// Refuses keys that occur twice, or removes all but the last and says so. Order of first mention is kept.
+fn settle_duplicates<'a>(
+    entries: &mut Vec<Entry<'a>>,
+    options: &Options,
+    warnings: &mut Vec<String>,
+) -> Result<(), Error> {
+    let Some((first, second)) = find_duplicate(entries) else { return Ok(()) };
+    if !options.allow_duplicate_keys {
+        duplicate_key(entries[second].key.text(), entries[first].key_span, entries[second].key_span, options)?;
+    }
+    let mut kept: Vec<Entry<'a>> = Vec::with_capacity(entries.len());
+    let mut places: std::collections::HashMap<Key<'a>, usize> = std::collections::HashMap::new();
+    for entry in entries.drain(..) {
+        if let Some(&at) = places.get(&entry.key) {
+            warnings.push(duplicate_key(entry.key.text(), kept[at].key_span, entry.key_span, options)?);
+            kept[at] = entry;
+        } else {
+            places.insert(entry.key.clone(), kept.len());
+            kept.push(entry);
+        }
+    }
+    *entries = kept;
+    Ok(())
+}
+
+/// The first pair of entries with one key. Small maps, that is nearly all, are compared without hashing.
+fn find_duplicate(entries: &[Entry<'_>]) -> Option<(usize, usize)> {
+    if entries.len() <= 12 {
+        return entries.iter().enumerate().find_map(|(second, entry)| {
+            entries[..second].iter().position(|earlier| earlier.key == entry.key).map(|first| (first, second))
+        });
+    }
+    let mut seen = std::collections::HashMap::with_capacity(entries.len());
+    entries.iter().enumerate().find_map(|(at, entry)| seen.insert(&entry.key, at).map(|first| (first, at)))
+}

@@ -117,6 +117,16 @@ impl Pattern {
         self.accepts(state)
     }
 
+    /// Whether a path with this last name (of a key or an entry) can match at all: a cheap first question.
+    pub fn may_end_in(&self, name: Option<&str>) -> bool {
+        let is_nameless = |step: &&Step| matches!(step, Step::Index(_) | Step::Fields(_));
+        match self.steps.iter().rev().find(|step| !is_nameless(step)) {
+            Some(Step::Word(glob) | Step::Entry(glob, _)) => name.is_some_and(|name| glob.matches(name)),
+            Some(Step::Key(key) | Step::Typed(key)) => name == Some(key),
+            _ => true,
+        }
+    }
+
     /// The state before the first step: for a walk down a tree that carries its states along.
     pub fn start(&self) -> State {
         State(self.skip_any(1))

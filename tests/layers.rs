@@ -11,6 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["record"],
     &["stream", "pattern", "document"],
     &["secret", "git"],
+    &["fields"],
     &["settings", "http", "rules"],
     STAGES,
     &["pipeline"],

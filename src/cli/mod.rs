@@ -3,6 +3,7 @@
 
 mod kin;
 pub mod payload;
+pub mod policy;
 
 pub use kin::{LIFELINE, WRAPPER};
 

@@ -1,0 +1,140 @@
+//! Does this key mean what the rule means, however it is spelled? `pool_size`, `poolSize`, `POOL-SIZE` and `poolsize` are
+//! one name; `DB_POOL_SIZE` ends in it; `spoolsize` does not.
+//!
+//! A name is split into lower-case words at everything that is no letter or digit and where case says so. A [`NameGlob`] is
+//! compared with runs of whole words, joined, so that glued spellings match and substrings of words do not.
+
+use crate::path::{Path, Segment};
+
+/// The words of a key's name, lower-case: `maxPoolSize` is max, pool, size; `TLSVerify` is tls, verify.
+pub fn words(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().take(MAX_NAME).collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut open = false;
+    for (at, &c) in chars.iter().enumerate() {
+        if !c.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        let previous = at.checked_sub(1).and_then(|at| chars.get(at));
+        let next = chars.get(at + 1);
+        let hump = c.is_uppercase()
+            && (previous.is_some_and(|p| p.is_lowercase() || p.is_numeric())
+                || previous.is_some_and(|p| p.is_uppercase()) && next.is_some_and(|n| n.is_lowercase()));
+        if !open || hump {
+            out.push(String::new());
+        }
+        open = true;
+        if let Some(word) = out.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    out
+}
+
+/// Longer names are text; their first part decides.
+const MAX_NAME: usize = 256;
+
+/// The name that a value goes by: its key, the name of its entry, or, for the `value` of an item that has a `name`
+/// (`env[name=DEBUG].value`), that name. An item of a list goes by the name of the list.
+pub fn effective(path: &Path) -> Option<&str> {
+    let mut segments = path.0.iter().rev().skip_while(|s| matches!(s, Segment::Index(_) | Segment::Item(_)));
+    let name = match segments.next()? {
+        Segment::Key(name) | Segment::Entry { name, .. } | Segment::Typed(name) => name,
+        _ => return None,
+    };
+    if name == "value"
+        && let Some(Segment::Item(fields)) = segments.next()
+        && let Some((_, word)) = fields.iter().find(|(field, _)| field == "name" || field == "key")
+    {
+        return Some(word.text());
+    }
+    Some(name)
+}
+
+/// A name in a rule: `pool_size` is that name alone, `*_pool_size` any name that ends in these words, `pool_size_*` one that
+/// begins with them, `*_pool_size_*` one that has them anywhere. The name itself is always among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameGlob {
+    joined: String,
+    more_before: bool,
+    more_after: bool,
+}
+
+impl NameGlob {
+    /// Reads it; `None` when no letter or digit is in it, or a star stands elsewhere than at an end.
+    pub fn new(text: &str) -> Option<NameGlob> {
+        let inner = text.strip_prefix('*').unwrap_or(text);
+        let inner = inner.strip_suffix('*').unwrap_or(inner);
+        let joined = words(inner).concat();
+        let fine = !joined.is_empty() && !inner.contains('*');
+        fine.then(|| NameGlob { joined, more_before: text.starts_with('*'), more_after: text.ends_with('*') })
+    }
+
+    /// Whether the name with these words is one of those that are meant.
+    pub fn matches(&self, words: &[String]) -> bool {
+        let starts = if self.more_before { words.len() } else { 1 };
+        (0..starts.min(words.len())).any(|start| {
+            let mut rest = self.joined.as_str();
+            for (at, word) in words.iter().enumerate().skip(start) {
+                match rest.strip_prefix(word.as_str()) {
+                    Some("") => return self.more_after || at + 1 == words.len(),
+                    Some(left) => rest = left,
+                    None => return false,
+                }
+            }
+            false
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_where_a_reader_splits_them() {
+        for (name, expected) in [
+            ("maxPoolSize", "max pool size"),
+            ("DB_POOL-SIZE", "db pool size"),
+            ("TLSVerify", "tls verify"),
+            ("http2Port", "http2 port"),
+            ("spring.datasource.url", "spring datasource url"),
+            ("APIKey2", "api key2"),
+            ("", ""),
+            ("--", ""),
+            ("größeMax", "größe max"),
+        ] {
+            assert_eq!(words(name).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_name_in_all_spellings_and_nothing_else() {
+        let matches = |glob: &str, name: &str| NameGlob::new(glob).expect("a glob").matches(&words(name));
+        for name in ["pool_size", "poolSize", "POOL-SIZE", "poolsize", "PoolSize"] {
+            assert!(matches("pool_size", name), "{name}");
+            assert!(matches("*_pool_size", name), "{name}");
+        }
+        for name in ["DB_POOL_SIZE", "maxPoolSize", "db.poolsize"] {
+            assert!(matches("*_pool_size", name) && !matches("pool_size", name), "{name}");
+        }
+        assert!(!matches("*_pool_size", "spoolsize"));
+        assert!(!matches("*_pool_size", "pool_size_max") && matches("pool_size_*", "pool_size_max"));
+        assert!(matches("*_pool_size_*", "dbPoolSizeMax"));
+        assert!(!matches("debug", "debugger") && !matches("debug", "debug_port"));
+        assert_eq!(NameGlob::new("*"), None);
+        assert_eq!(NameGlob::new("a*b"), None);
+    }
+
+    #[test]
+    fn an_environment_entry_goes_by_its_name() {
+        let name = |text: &str| effective(&Path::parse(text).expect("a path")).map(str::to_string);
+        assert_eq!(name("env[name=DEBUG].value").as_deref(), Some("DEBUG"));
+        assert_eq!(name("env[@DEBUG]").as_deref(), Some("DEBUG"));
+        assert_eq!(name("cors.origins[2]").as_deref(), Some("origins"));
+        assert_eq!(name("containers[name=api].image").as_deref(), Some("image"));
+        assert_eq!(name("a!b").as_deref(), Some("b"));
+        assert_eq!(name("$"), None);
+    }
+}

@@ -38,6 +38,12 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     defuse(spell(text, true))
 }
 
+/// Active characters as visible escapes, line ends included, and nothing else: for formats that break a CI runner's
+/// commands in a way of their own.
+pub fn spelled(text: &str) -> Cow<'_, str> {
+    spell(text, false)
+}
+
 fn spell(text: &str, keep_layout: bool) -> Cow<'_, str> {
     if !text.chars().any(is_active) {
         return Cow::Borrowed(text);

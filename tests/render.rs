@@ -1,7 +1,11 @@
 //! flecto-render: text, json, ndjson, …
 
+mod cases; // the shared odd records, and what must hold for them
 mod exits; // what the stream says of itself, and the status that follows
+mod hostile; // attacks, in every place and every format
 mod machine; // json, ndjson
 mod narration; // what a model said
+mod published; // the formats that leave the machine
+mod runner; // what a CI runner makes of an output
 mod sample; // the records that all formats are shown with
 mod text; // E1, and values as they are shown

@@ -2,6 +2,7 @@
 
 use super::json::without;
 use super::read::{Ending, View};
+use super::text::heads_a_log;
 use crate::record::Record;
 use crate::stream::Writer;
 use crate::text::{escape, escape_lines};
@@ -23,12 +24,23 @@ impl<W: Write> View for Narration<'_, W> {
         self.out.line("")?;
         self.out.line(&escape(&label(record)))?;
         self.out.line("")?;
-        self.out.line(escape_lines(text.trim_end_matches('\n')).as_ref())
+        for line in lines(&text) {
+            self.out.line(&line)?;
+        }
+        Ok(())
     }
 
     fn finish(&mut self, _ending: &Ending) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A model's text line by line, inert. A space is put before what some machine takes for more than text at the start of a
+/// line: a heading of Buildkite's or GitLab's log, a quick action of a GitLab comment.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    let acts = |line: &str| line.trim_start().starts_with('/') || heads_a_log(line);
+    let text = escape_lines(text.trim_matches('\n'));
+    text.split('\n').map(|line| if acts(line) { format!(" {line}") } else { line.to_string() }).collect()
 }
 
 /// The line that stands before model text. It is made here, from what the record says, rather than taken from its `label`:

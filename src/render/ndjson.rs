@@ -1,30 +1,30 @@
 //! What does the next filter read? The records of the report, as they came, made inert for a CI log; without the prompt and
 //! without what a model said, so that the bytes are the same whether one was asked.
 
-use super::read::{Ending, concerns_report};
+use super::read::{Ending, Stop, concerns_report, each_line};
 use crate::json;
 use crate::record::{Record, Verdict, warning_line};
-use crate::stream::{Line, Reader, StreamError, Writer};
+use crate::secret;
+use crate::stream::{Line, StreamError, Writer};
 use std::io::{self, BufRead, Write};
 
 /// Copies a stream. A stream that lost records gets `complete: false` into its `end`, and a `warning` that says so.
-pub(super) fn pass<W: Write>(input: impl BufRead, out: &mut Writer<W>) -> io::Result<Ending> {
-    let mut reader = Reader::new(input);
+pub(super) fn pass<W: Write>(
+    input: impl BufRead,
+    mask: Option<secret::Options>,
+    out: &mut Writer<W>,
+) -> io::Result<Ending> {
     let mut ending = Ending::default();
-    loop {
-        let step = match reader.next_line() {
-            Ok(None) => break,
-            Ok(Some(line)) => take(&line, &mut ending),
-            Err(error) => Err(error),
-        };
-        match step {
-            Ok(Some(text)) => out.raw(&text)?,
-            Ok(None) => {}
-            Err(error) => {
-                ending.broken = Some(error);
-                break;
-            }
+    let stop = each_line(input, mask, |line| {
+        if let Some(text) = take(line, &mut ending)? {
+            out.raw(&text)?;
         }
+        Ok(())
+    });
+    match stop {
+        Ok(()) => {}
+        Err(Stop::Broken(broken)) => ending.broken = Some(broken),
+        Err(Stop::Output(error)) => return Err(error),
     }
     // A stream whose files could not all be read says so in its own `end`; only a loss on the way is news.
     let lost = match &ending.broken {

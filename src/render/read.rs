@@ -1,8 +1,10 @@
 //! What does a format get to see? The records of a stream, in order, grouped by file, and at the end whether that was all.
 
 use crate::record::{Change, File, Finding, Record, Start, Verdict};
+use crate::secret::{self, MaskError, Masker};
 use crate::stream::{Line, Reader, StreamError, Tally};
 use crate::text;
+use std::fmt;
 use std::io::{self, BufRead};
 
 /// A format, as far as the stream concerns it. Each method gets what the record says and the record itself, which may have
@@ -48,7 +50,7 @@ pub(super) struct Ending {
     /// The gate's answer, if there was one.
     pub(super) verdict: Option<Verdict>,
     /// Why reading stopped early.
-    pub(super) broken: Option<StreamError>,
+    pub(super) broken: Option<Broken>,
 }
 
 impl Ending {
@@ -68,43 +70,85 @@ impl Ending {
     }
 }
 
-/// Reads a stream to its end, or to its first line that is no record.
+/// Reads a stream to its end, or to its first line that is no record. With `mask`, what the view gets to see has lost its
+/// secrets.
 ///
 /// # Errors
 /// Those of the view: output that fails. A broken stream is no error here: the view tells it.
-pub(super) fn read(input: impl BufRead, view: &mut impl View) -> io::Result<Ending> {
-    let mut reader = Reader::new(input);
+pub(super) fn read(input: impl BufRead, mask: Option<secret::Options>, view: &mut impl View) -> io::Result<Ending> {
     let mut walk = Walk { view, ending: Ending::default(), current: None };
-    loop {
-        let line = match reader.next_line() {
-            Ok(None) => break,
-            Ok(Some(line)) if line.is_blank() => continue,
-            Ok(Some(line)) => line,
-            Err(error) => {
-                walk.ending.broken = Some(error);
-                break;
-            }
-        };
-        match walk.line(&line) {
-            Ok(()) => {}
-            Err(Stop::Stream(error)) => {
-                walk.ending.broken = Some(error);
-                break;
-            }
-            Err(Stop::Output(error)) => return Err(error),
-        }
+    let stop = each_line(input, mask, |line| if line.is_blank() { Ok(()) } else { walk.line(line) });
+    let mut ending = walk.ending;
+    match stop {
+        Ok(()) => {}
+        Err(Stop::Broken(broken)) => ending.broken = Some(broken),
+        Err(Stop::Output(error)) => return Err(error),
     }
-    Ok(walk.ending)
+    Ok(ending)
 }
 
-enum Stop {
+/// Gives every line of a stream to `take`, blank ones too, in order; masked, if that is asked for.
+pub(super) fn each_line(
+    input: impl BufRead,
+    mask: Option<secret::Options>,
+    mut take: impl FnMut(&Line<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut reader = Reader::new(input);
+    let mut masker = mask.map(Masker::new);
+    while let Some(line) = reader.next_line()? {
+        match &mut masker {
+            None => take(&line)?,
+            Some(masker) => {
+                for masked in masker.push(&line)? {
+                    take(&masked.line())?;
+                }
+            }
+        }
+    }
+    if let Some(masker) = &mut masker {
+        for masked in masker.finish()? {
+            take(&masked.line())?;
+        }
+    }
+    Ok(())
+}
+
+/// Why reading stopped early.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// A line that is no record.
     Stream(StreamError),
+    /// The mask gave up.
+    Mask(MaskError),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Stream(error) => error.fmt(f),
+            Broken::Mask(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Why the lines ended before the stream did.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The stream cannot be read on.
+    Broken(Broken),
+    /// The output failed.
     Output(io::Error),
 }
 
 impl From<StreamError> for Stop {
     fn from(error: StreamError) -> Stop {
-        Stop::Stream(error)
+        Stop::Broken(Broken::Stream(error))
+    }
+}
+
+impl From<MaskError> for Stop {
+    fn from(error: MaskError) -> Stop {
+        Stop::Broken(Broken::Mask(error))
     }
 }
 

@@ -15,13 +15,47 @@ pub fn value(value: &Value) -> String {
 
 /// As [`value`], with another length, in characters.
 pub(super) fn within(value: &Value, max: usize) -> String {
+    let (shown, length) = written(value, &JSON);
+    text::escape(&shorten(shown, max, length)).into_owned()
+}
+
+/// A value for a cell of a table whose characters are all escaped by the table's own means. A string has its quotes, and
+/// inside of them it is what the file says: a backslash is one, a line end is `␊`.
+pub(super) fn cell(value: &Value) -> String {
+    let (shown, length) = written(value, &PLAIN);
+    layout_marks(&shorten(shown, SHOWN_VALUE, length))
+}
+
+/// Line ends and tabs as marks, everything else that acts as a visible escape.
+pub(super) fn layout_marks(text: &str) -> String {
+    let marked: String = text
+        .chars()
+        .map(|c| match c {
+            '\n' => '␊',
+            '\r' => '␍',
+            '\t' => '␉',
+            c => c,
+        })
+        .collect();
+    text::spelled(&marked).into_owned()
+}
+
+/// How a string stands between its quotes.
+struct Quoting {
+    escapes: bool,
+}
+
+const JSON: Quoting = Quoting { escapes: true };
+const PLAIN: Quoting = Quoting { escapes: false };
+
+fn written(value: &Value, quoting: &Quoting) -> (String, usize) {
     let mut out = String::new();
-    write(value, &mut out);
+    quoting.write(value, &mut out);
     let length = match value {
         Value::String(text) => text.chars().count(),
         _ => out.chars().count(),
     };
-    text::escape(&shorten(out, max, length)).into_owned()
+    (out, length)
 }
 
 /// Both ends of a long text, and how long it was.
@@ -35,90 +69,92 @@ fn shorten(shown: String, max: usize, length: usize) -> String {
     format!("{}…{} [{} characters]", &shown[..head], &shown[tail..], length)
 }
 
-fn write(value: &Value, out: &mut String) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(text) => out.push_str(text),
-        Value::String(text) if is_sentinel(text) => out.push_str(text),
-        Value::String(text) => quote(text, out),
-        Value::List(items) => list(items, out),
-        Value::Map(entries) => match value.envelope() {
-            Some(envelope) => write_envelope(&envelope, out),
-            None => {
+impl Quoting {
+    fn write(&self, value: &Value, out: &mut String) {
+        match value {
+            Value::Null => out.push_str("null"),
+            Value::Bool(true) => out.push_str("true"),
+            Value::Bool(false) => out.push_str("false"),
+            Value::Number(text) => out.push_str(text),
+            Value::String(text) if is_sentinel(text) => out.push_str(text),
+            Value::String(text) => self.quote(text, out),
+            Value::List(items) => self.list(items, out),
+            Value::Map(entries) => match value.envelope() {
+                Some(envelope) => self.envelope(&envelope, out),
+                None => {
+                    out.push('{');
+                    for (at, (key, value)) in entries.iter().enumerate() {
+                        if at > 0 {
+                            out.push(',');
+                        }
+                        self.quote(key, out);
+                        out.push(':');
+                        self.write(value, out);
+                    }
+                    out.push('}');
+                }
+            },
+        }
+    }
+
+    fn list(&self, items: &[Value], out: &mut String) {
+        out.push('[');
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            self.write(item, out);
+        }
+        out.push(']');
+    }
+
+    fn envelope(&self, envelope: &Envelope<'_>, out: &mut String) {
+        match envelope {
+            Envelope::Text { text, .. } => out.push_str(text),
+            Envelope::Tagged { tag, value } => {
+                out.push_str(tag);
+                out.push(' ');
+                match value {
+                    Value::String(text) if is_word(text) => out.push_str(text),
+                    other => self.write(other, out),
+                }
+            }
+            Envelope::Entries(pairs) => {
                 out.push('{');
-                for (at, (key, value)) in entries.iter().enumerate() {
+                for (at, pair) in pairs.iter().enumerate() {
                     if at > 0 {
                         out.push(',');
                     }
-                    quote(key, out);
-                    out.push(':');
-                    write(value, out);
+                    match pair {
+                        Value::List(both) if both.len() == 2 => {
+                            self.write(&both[0], out);
+                            out.push(':');
+                            self.write(&both[1], out);
+                        }
+                        other => self.write(other, out),
+                    }
                 }
                 out.push('}');
             }
-        },
-    }
-}
-
-fn list(items: &[Value], out: &mut String) {
-    out.push('[');
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        write(item, out);
-    }
-    out.push(']');
-}
-
-fn write_envelope(envelope: &Envelope<'_>, out: &mut String) {
-    match envelope {
-        Envelope::Text { text, .. } => out.push_str(text),
-        Envelope::Tagged { tag, value } => {
-            out.push_str(tag);
-            out.push(' ');
-            match value {
-                Value::String(text) if is_word(text) => out.push_str(text),
-                other => write(other, out),
+            Envelope::Long { text } => {
+                out.push('<');
+                out.push_str(text);
+                out.push('>');
             }
         }
-        Envelope::Entries(pairs) => {
-            out.push('{');
-            for (at, pair) in pairs.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                match pair {
-                    Value::List(both) if both.len() == 2 => {
-                        write(&both[0], out);
-                        out.push(':');
-                        write(&both[1], out);
-                    }
-                    other => write(other, out),
-                }
-            }
-            out.push('}');
-        }
-        Envelope::Long { text } => {
-            out.push('<');
-            out.push_str(text);
-            out.push('>');
-        }
     }
-}
 
-/// Only what would end the string is escaped here; characters that act are spelled by [`text::escape`] afterwards.
-fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        if matches!(c, '"' | '\\') {
-            out.push('\\');
+    /// Only what would end the string is escaped here; characters that act are spelled by [`text::escape`] afterwards.
+    fn quote(&self, text: &str, out: &mut String) {
+        out.push('"');
+        for c in text.chars() {
+            if self.escapes && matches!(c, '"' | '\\') {
+                out.push('\\');
+            }
+            out.push(c);
         }
-        out.push(c);
+        out.push('"');
     }
-    out.push('"');
 }
 
 /// Whether flecto put this text in the place of a value.

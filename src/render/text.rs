@@ -12,6 +12,7 @@
 //! `  (renamed from config/old.yaml)`. The last line of a report that is not the whole one begins with `incomplete: `.
 
 use super::read::{Ending, View, baseline_label};
+use super::report::reason;
 use super::shown;
 use crate::record::{Change, File, Finding, Op, Record, Severity, Start, Status};
 use crate::stream::Writer;
@@ -181,11 +182,6 @@ fn write_finding(out: &mut String, finding: &Finding, color: bool) {
     out.push('\n');
 }
 
-/// The reason that an acceptance gives, if it gives one.
-fn reason(accepted: &Value) -> Option<&str> {
-    accepted.as_str().or_else(|| accepted.get("reason").and_then(Value::as_str))
-}
-
 /// The document in brackets, then the path.
 pub(super) fn place(document: Option<&str>, path: &str) -> String {
     match document {
@@ -194,10 +190,14 @@ pub(super) fn place(document: Option<&str>, path: &str) -> String {
     }
 }
 
-/// A file's name at the start of a line. Buildkite takes some first characters for a heading of its log.
+/// A file's name at the start of a line.
 fn header_name(name: &str) -> String {
-    let heading = ["--- ", "+++ ", "~~~ ", "^^^ "].iter().any(|start| name.starts_with(start));
-    format!("{}{}", if heading { "./" } else { "" }, escape(name))
+    format!("{}{}", if heads_a_log(name) { "./" } else { "" }, escape(name))
+}
+
+/// Whether Buildkite or GitLab would take a line for a heading of its log.
+pub(super) fn heads_a_log(line: &str) -> bool {
+    ["--- ", "+++ ", "~~~ ", "^^^ ", "section_start:", "section_end:"].iter().any(|start| line.starts_with(start))
 }
 
 fn paint<'t>(color: bool, style: &str, text: &'t str) -> Cow<'t, str> {

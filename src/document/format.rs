@@ -11,11 +11,30 @@ pub enum Format {
     Jsonc,
     /// JSON5 (<https://spec.json5.org>).
     Json5,
+    /// TOML 1.0 and 1.1.
+    Toml,
+    /// INI and its family.
+    Ini,
+    /// systemd units, which read almost as INI.
+    Systemd,
+    /// `KEY=VALUE` lines.
+    Dotenv,
+    /// Java properties.
+    Properties,
 }
 
 /// Every format with its word, in the order of help texts.
-const WORDS: [(Format, &str); 4] =
-    [(Format::Yaml, "yaml"), (Format::Json, "json"), (Format::Jsonc, "jsonc"), (Format::Json5, "json5")];
+const WORDS: &[(Format, &str)] = &[
+    (Format::Yaml, "yaml"),
+    (Format::Json, "json"),
+    (Format::Jsonc, "jsonc"),
+    (Format::Json5, "json5"),
+    (Format::Toml, "toml"),
+    (Format::Ini, "ini"),
+    (Format::Systemd, "systemd"),
+    (Format::Dotenv, "dotenv"),
+    (Format::Properties, "properties"),
+];
 
 /// Endings of file names, dot included, lower case.
 const ENDINGS: &[(&str, Format)] = &[
@@ -30,6 +49,30 @@ const ENDINGS: &[(&str, Format)] = &[
     (".code-workspace", Format::Jsonc),
     (".code-snippets", Format::Jsonc),
     (".json5", Format::Json5),
+    (".toml", Format::Toml),
+    (".ini", Format::Ini),
+    (".cfg", Format::Ini),
+    (".cnf", Format::Ini),
+    (".desktop", Format::Ini),
+    (".repo", Format::Ini),
+    (".env", Format::Dotenv),
+    (".properties", Format::Properties),
+    (".service", Format::Systemd),
+    (".socket", Format::Systemd),
+    (".timer", Format::Systemd),
+    (".mount", Format::Systemd),
+    (".automount", Format::Systemd),
+    (".path", Format::Systemd),
+    (".slice", Format::Systemd),
+    (".swap", Format::Systemd),
+    (".target", Format::Systemd),
+    (".scope", Format::Systemd),
+    (".device", Format::Systemd),
+    (".link", Format::Systemd),
+    (".netdev", Format::Systemd),
+    (".network", Format::Systemd),
+    (".container", Format::Systemd),
+    (".volume", Format::Systemd),
 ];
 
 /// Whole names, lower case: files that have no ending, or one that says something else.
@@ -42,6 +85,19 @@ const NAMES: &[(&str, Format)] = &[
     ("pipfile.lock", Format::Json),
     ("composer.lock", Format::Json),
     ("flake.lock", Format::Json),
+    ("cargo.lock", Format::Toml),
+    ("poetry.lock", Format::Toml),
+    ("uv.lock", Format::Toml),
+    ("pipfile", Format::Toml),
+    (".editorconfig", Format::Ini),
+    (".gitconfig", Format::Ini),
+    (".gitmodules", Format::Ini),
+    (".npmrc", Format::Ini),
+    (".pylintrc", Format::Ini),
+    (".coveragerc", Format::Ini),
+    (".flake8", Format::Ini),
+    (".pypirc", Format::Ini),
+    ("pip.conf", Format::Ini),
     (".babelrc", Format::Jsonc),
     (".eslintrc", Format::Jsonc),
     (".eslintrc.json", Format::Jsonc),
@@ -74,6 +130,9 @@ impl Format {
         let commented = file.starts_with("tsconfig") || file.starts_with("jsconfig") || folder == Some(".vscode");
         if commented && file.ends_with(".json") {
             return Some(Format::Jsonc);
+        }
+        if file.starts_with(".env.") && !file.ends_with(".enc") {
+            return Some(Format::Dotenv);
         }
         ENDINGS.iter().find(|(ending, _)| file.ends_with(ending)).map(|(_, format)| *format)
     }
@@ -122,6 +181,13 @@ mod tests {
             ("tsconfig.json", Some(Format::Jsonc)),
             (".eslintrc", Some(Format::Jsonc)),
             ("a.json5", Some(Format::Json5)),
+            (".env", Some(Format::Dotenv)),
+            ("app/.env.production.local", Some(Format::Dotenv)),
+            ("prod.env", Some(Format::Dotenv)),
+            ("env", None),
+            ("a.service", Some(Format::Systemd)),
+            ("setup.cfg", Some(Format::Ini)),
+            (".editorconfig", Some(Format::Ini)),
             ("yaml", None),
             ("a.yaml.bak", None),
             ("", None),

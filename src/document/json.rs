@@ -40,7 +40,7 @@ pub(super) fn parse<'a>(format: Format, text: &'a str, options: &Options) -> Res
     };
     let mut tree = Tree { cursor: Cursor::new(text), text, format, options, warnings, depth: 0 };
     let root = tree.node(value)?;
-    Ok(Parsed { documents: vec![Document { root, index: 0 }], warnings: tree.warnings })
+    Ok(Parsed { documents: vec![Document::new(root, 0)], warnings: tree.warnings })
 }
 
 fn read(format: Format, text: &str) -> Result<Option<Value<'_>>, ParseError> {

@@ -45,48 +45,69 @@ pub(super) fn first_control(text: &str) -> Option<usize> {
     text.bytes().position(|b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r'))
 }
 
-/// Turns byte offsets into places. Offsets that grow cost one pass over the text in all; one that goes back starts again
-/// from the top.
+/// Turns byte offsets into places. Offsets that grow cost one pass over the text in all; for one that goes back the text is
+/// indexed once, so that any order is cheap.
 ///
 /// A line ends with `\n`, `\r\n` or a lone `\r`.
 #[derive(Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
+    now: Position,
+    /// The position of every [`STEP`]th byte, once it was needed.
+    index: Vec<Position>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Position {
     at: usize,
+    /// From 1.
     line: u32,
-    /// Where the line of `at` begins, and the column of `at`, from 0.
+    /// From 0.
     column: u32,
+}
+
+const TOP: Position = Position { at: 0, line: 1, column: 0 };
+
+const STEP: usize = 512;
+
+impl Position {
+    fn advance(&mut self, bytes: &[u8], to: usize) {
+        for at in self.at..to {
+            match bytes[at] {
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {}
+                b'\n' | b'\r' => {
+                    self.line = self.line.saturating_add(1);
+                    self.column = 0;
+                }
+                byte if byte & 0xc0 != 0x80 => self.column = self.column.saturating_add(1),
+                _ => {}
+            }
+        }
+        self.at = to;
+    }
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str) -> Cursor<'a> {
-        Cursor { text, at: 0, line: 1, column: 0 }
+        Cursor { text, now: TOP, index: Vec::new() }
     }
 
     /// The place of the character that begins at or holds the byte `offset`.
     pub(super) fn place(&mut self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
-        if offset < self.at {
-            *self = Cursor::new(self.text);
-        }
         let bytes = self.text.as_bytes();
-        for at in self.at..offset {
-            match bytes[at] {
-                b'\n' => {
-                    self.line = self.line.saturating_add(1);
-                    self.column = 0;
+        if offset < self.now.at {
+            if self.index.is_empty() {
+                let mut position = TOP;
+                for step in 0..=bytes.len() / STEP {
+                    position.advance(bytes, step * STEP);
+                    self.index.push(position);
                 }
-                b'\r' if bytes.get(at + 1) != Some(&b'\n') => {
-                    self.line = self.line.saturating_add(1);
-                    self.column = 0;
-                }
-                b'\r' => {}
-                byte if byte & 0xc0 != 0x80 => self.column = self.column.saturating_add(1),
-                _ => {}
             }
+            self.now = self.index.get(offset / STEP).copied().unwrap_or(TOP);
         }
-        self.at = offset;
-        Place { line: self.line, column: self.column + 1 }
+        self.now.advance(bytes, offset);
+        Place { line: self.now.line, column: self.now.column + 1 }
     }
 
     /// The span of `start..end`, a range that is not empty.
@@ -113,6 +134,18 @@ mod tests {
         assert_eq!(at(&mut cursor, "d"), (3, 3));
         assert_eq!(at(&mut cursor, "a"), (1, 1), "backwards too");
         assert_eq!(cursor.place(usize::MAX), Place { line: 4, column: 1 });
+    }
+
+    #[test]
+    fn any_order_gives_the_same_places() {
+        let text = "é, b\r\n🙂".repeat(1000);
+        let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(7).collect();
+        let mut forward = Cursor::new(&text);
+        let places: Vec<Place> = offsets.iter().map(|at| forward.place(*at)).collect();
+        let mut backward = Cursor::new(&text);
+        let mut back: Vec<Place> = offsets.iter().rev().map(|at| backward.place(*at)).collect();
+        back.reverse();
+        assert_eq!(places, back);
     }
 
     #[test]

@@ -6,12 +6,18 @@
 //! Nothing here reads a file, expands a variable or decrypts. Errors are made from kind and position: the parsers' own
 //! messages quote the source, and the source may be a secret.
 
+mod dotenv;
+mod flat;
 mod format;
+mod ini;
 mod json;
 mod lines;
 mod number;
+mod owned;
+mod properties;
 mod split;
 mod template;
+mod toml;
 mod write;
 mod yaml;
 
@@ -41,11 +47,32 @@ pub struct Options {
 /// A text that is not of this format, is not UTF-8, or exceeds one of [`crate::limits`]. The error never quotes the text
 /// beyond the name of a key.
 pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Parsed<'a>, Error> {
-    let parsed = lines::decode(text).and_then(|text| match format {
+    let parsed = match lines::decode(text) {
+        Ok(text) => read(format, text, options),
+        // Java read properties as Latin-1 until version 9, and many are.
+        Err(_) if format == Format::Properties && std::str::from_utf8(text).is_err() => {
+            let text: String = text.iter().map(|byte| char::from(*byte)).collect();
+            read(format, &text, options).map(|parsed| {
+                let mut parsed = owned::parsed(parsed);
+                parsed.warnings.push("not UTF-8; read as Latin-1, as Java reads properties".into());
+                parsed
+            })
+        }
+        Err(error) => Err(error),
+    };
+    parsed.map_err(|error| error.moved(options.lines_before))
+}
+
+fn read<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
+    match format {
         Format::Yaml => yaml::parse(text, options),
         Format::Json | Format::Jsonc | Format::Json5 => json::parse(format, text, options),
-    });
-    parsed.map_err(|error| error.moved(options.lines_before))
+        Format::Toml => toml::parse(text, options),
+        Format::Ini => ini::parse(ini::Dialect::Ini, text, options),
+        Format::Systemd => ini::parse(ini::Dialect::Systemd, text, options),
+        Format::Dotenv => dotenv::parse(text, options),
+        Format::Properties => properties::parse(text, options),
+    }
 }
 
 /// A place in a source text: both from 1, columns in Unicode characters, a byte order mark not counted.
@@ -167,6 +194,14 @@ pub struct Document<'a> {
     pub root: Node<'a>,
     /// Which it is in the file, from 0, empty documents counted.
     pub index: usize,
+    /// By which scheme it is encrypted, in whole or in its values: `sops`, `ansible-vault`, `age`, …
+    pub encrypted: Option<&'static str>,
+}
+
+impl<'a> Document<'a> {
+    fn new(root: Node<'a>, index: usize) -> Document<'a> {
+        Document { root, index, encrypted: None }
+    }
 }
 
 /// What a file says.

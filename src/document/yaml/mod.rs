@@ -41,7 +41,6 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
 
 /// A collection whose end was not seen yet.
 struct Frame<'a> {
-    anchor: usize,
     tag: Option<Cow<'a, str>>,
     start: Place,
     /// Where it begins in the text, and whether it is written in brackets.
@@ -237,7 +236,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             Some(TagOf::Custom(tag)) => Some(tag),
             _ => None,
         };
-        self.stack.push(Frame { anchor, tag, start, offset, flow, key_of, items });
+        self.stack.push(Frame { tag, start, offset, flow, key_of, items });
         Ok(())
     }
 
@@ -271,7 +270,6 @@ impl<'a, 'o> Builder<'a, 'o> {
                 let kind = if matches!(node.data, Data::List(_)) { "list" } else { "map" };
                 let mut text = String::new();
                 node.write_json(&mut text);
-                let _ = frame.anchor;
                 self.key(Key::Typed(kind, Cow::Owned(text)), node.span);
             }
         }
@@ -332,7 +330,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             move_down(&mut root, self.options.lines_before);
         }
         let index = self.parsed.documents.len() + self.options.documents_before;
-        self.parsed.documents.push(Document { root, index });
+        self.parsed.documents.push(Document::new(root, index));
         Ok(())
     }
 }

@@ -3,8 +3,9 @@
 use super::{expect_piped_input, say};
 use crate::outcome::Outcome;
 use crate::policy::accepted::Accepted;
-use crate::policy::{self, Adjustment, Options, Policies};
+use crate::policy::{self, Options};
 use crate::record::{Finding, Record};
+use crate::rules::choice::{Adjustment, Policies};
 use crate::rules::gate::FailOn;
 use crate::rules::{self, Pack};
 use anyhow::Context as _;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Parser)]
 #[command(name = "flecto-policy", version, about, long_about, after_help = AFTER_HELP)]
 pub struct Args {
-    /// Packs of rules: names with commas between them, `auto` (default, and the packs that fit a file), or `none`
+    /// Packs of rules, with commas between them: names, `auto` (default, and the packs that fit a file), files, or `none`
     #[arg(long, value_name = "LIST", default_value = "auto")]
     policies: Vec<Policies>,
 
@@ -86,14 +87,16 @@ impl Args {
         let policies = words(self.policies.iter().map(Policies::words).collect());
         let fail_on = words(self.fail_on.iter().map(FailOn::words).collect());
         let message = anyhow::Error::msg::<String>;
-        let packs = self.policy_file.iter().map(|path| read_pack(path)).collect::<anyhow::Result<Vec<Pack>>>()?;
+        let policies = Policies::from_words(policies.iter().map(String::as_str)).map_err(message)?;
+        let files = policies.files.iter().map(Path::new).chain(self.policy_file.iter().map(PathBuf::as_path));
+        let packs = files.map(read_pack).collect::<anyhow::Result<Vec<Pack>>>()?;
         let accepted = match &self.accepted {
             Some(path) => Accepted::read(&path.to_string_lossy(), &read(path)?)?,
             None => Accepted::default(),
         };
         let extra = self.add_finding.iter().map(|text| read_finding(text)).collect::<anyhow::Result<Vec<Finding>>>()?;
         Ok(Options {
-            policies: Policies::from_words(policies.iter().map(String::as_str)).map_err(message)?,
+            policies,
             packs,
             fail_on: FailOn::from_words(fail_on.iter().map(String::as_str)).map_err(message)?,
             severity: self.severity,

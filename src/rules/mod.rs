@@ -5,6 +5,7 @@
 //! it fires and when it does not: they are its test.
 
 mod builtin;
+pub mod choice;
 pub mod gate;
 pub mod names;
 pub mod predicate;

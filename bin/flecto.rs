@@ -1,7 +1,7 @@
-//! `flecto`: spawns the filters and joins them; see `flecto::pipeline`.
+//! `flecto`: joins the filters with pipes; see `flecto::pipeline`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    flecto::outcome::Outcome::Trouble.into()
+    flecto::cli::run(flecto::cli::flecto::run)
 }

@@ -25,6 +25,12 @@ pub const FORGE_TOKENS: [&str; 13] = [
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 ];
 
+/// In which a stage finds the version of the wrapper that started it: one of another release refuses to run.
+pub const WRAPPER: &str = "FLECTO_WRAPPER";
+
+/// In which a stage finds the number of an inherited pipe that closes when the wrapper is gone.
+pub const LIFELINE: &str = "FLECTO_LIFELINE";
+
 /// Takes every secret out of the environment that `command` will start with.
 pub fn withhold_all(command: &mut Command) -> &mut Command {
     for name in MODEL_KEYS.into_iter().chain(FORGE_TOKENS) {

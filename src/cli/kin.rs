@@ -7,13 +7,8 @@
 //! neither and does nothing.
 
 use super::say;
+use crate::environment::{LIFELINE, WRAPPER};
 use crate::outcome::Outcome;
-
-/// The variable in which a stage finds the wrapper's version.
-pub const WRAPPER: &str = "FLECTO_WRAPPER";
-
-/// The variable in which a stage finds the number of its lifeline.
-pub const LIFELINE: &str = "FLECTO_LIFELINE";
 
 /// Refuses a wrapper of another version, and starts to watch the lifeline.
 ///

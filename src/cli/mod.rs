@@ -1,12 +1,10 @@
 //! What did the user ask? The options of every program, each parsed once into a struct that cannot be wrong, and the one
 //! place where a program starts and ends.
 
+pub mod flecto;
 mod kin;
 pub mod payload;
 pub mod policy;
-
-pub use kin::{LIFELINE, WRAPPER};
-
 pub mod render;
 
 use crate::outcome::Outcome;

@@ -1,0 +1,234 @@
+//! What can be said to `flecto ci`, `flecto explain` and `flecto demo`? The options, grouped as they are shared.
+
+use crate::cli::render::{Color, instance};
+use crate::render::Format;
+use crate::rules::choice::{Adjustment, Policies};
+use crate::rules::gate::FailOn;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+const EXIT_STATUS: &str = "Exit status: 0, or 2 when the run could not be completed.";
+
+/// What is compared with what.
+#[derive(Args, Debug)]
+pub(super) struct Compared {
+    /// Files, folders, or quoted globs (`'config/**/*.{yaml,yml}'`)
+    #[arg(required = true, value_name = "TARGET")]
+    pub(super) targets: Vec<OsString>,
+    /// The commit to compare with [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    pub(super) snapshot_ref: Option<OsString>,
+    /// Compare this commit instead of the working tree
+    #[arg(long, value_name = "REV", conflicts_with = "staged")]
+    pub(super) to_ref: Option<OsString>,
+    /// Compare what is staged instead of the working tree
+    #[arg(long)]
+    pub(super) staged: bool,
+    /// Compare with the common ancestor of both sides
+    #[arg(long)]
+    pub(super) merge_base: bool,
+    /// Accept a run in which no file matched
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+    /// Hide secret values in the report
+    #[arg(long)]
+    pub(super) mask_secrets: bool,
+    /// Show secret values also in formats that are made to be published
+    #[arg(long, conflicts_with = "mask_secrets")]
+    pub(super) show_secrets: bool,
+    /// Colour the text
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) color: Option<Color>,
+    /// Write the report to a file, whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Run in this folder
+    #[arg(short = 'C', value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+    /// Print the shell lines that do the same, and do nothing
+    #[arg(long)]
+    pub(super) print_pipeline: bool,
+}
+
+/// How it is judged.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Judging")]
+pub(super) struct Judged {
+    /// Packs of rules: names with commas between them, `auto` (default, and the packs that fit a file), or `none`
+    #[arg(long, value_name = "LIST", value_parser = checked::<Policies>)]
+    pub(super) policies: Vec<String>,
+    /// A pack of your own, YAML or JSON; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(super) policy_file: Vec<PathBuf>,
+    /// Give a rule another severity: error, warn, info or off; may be given several times
+    #[arg(long, value_name = "RULE=LEVEL", value_parser = checked::<Adjustment>)]
+    pub(super) severity: Vec<String>,
+    /// A file of accepted findings: they are shown, marked, and count for nothing
+    #[arg(long, value_name = "FILE")]
+    pub(super) accepted: Option<PathBuf>,
+    /// Let comments in the files accept findings, although the diff is against a commit
+    #[arg(long)]
+    pub(super) accept_inline: bool,
+}
+
+/// Where the settings come from.
+#[derive(Args, Debug)]
+pub(super) struct Configured {
+    /// Read the settings from this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_config", "config_from"])]
+    pub(super) config: Option<PathBuf>,
+    /// Read no settings
+    #[arg(long, conflicts_with = "config_from")]
+    pub(super) no_config: bool,
+    /// Read .flectorc from the baseline commit, or from the working tree, which the change's author wrote
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
+    pub(super) config_from: ConfigFrom,
+    /// Use this profile of the settings
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
+}
+
+/// Which `.flectorc` counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ConfigFrom {
+    /// The baseline's, so that a change cannot loosen the gate that judges it
+    #[default]
+    Baseline,
+    /// The working tree's
+    Worktree,
+}
+
+/// How a model is asked.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Asking a model")]
+pub(super) struct Asked {
+    /// Whom to ask [default: FLECTO_EXPLAIN_PROVIDER]
+    #[arg(long, value_name = "PROVIDER", value_parser = ["anthropic", "openai"])]
+    pub(super) provider: Option<String>,
+    /// Which model [default: FLECTO_EXPLAIN_MODEL, else the provider's]
+    #[arg(long, value_name = "MODEL")]
+    pub(super) model: Option<String>,
+    /// The longest answer to ask for, in tokens [default: FLECTO_EXPLAIN_MAX_TOKENS, else 16000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_tokens: Option<u64>,
+    /// Ask again, also where an answer is kept
+    #[arg(long)]
+    pub(super) no_cache: bool,
+}
+
+/// Report what changed, and end with the gate's exit status
+///
+/// Compares configuration files with a commit, judges what changed, and reports it. The report goes to stdout, and is the
+/// same bytes whatever a model says; what a model says goes to stderr.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit status: 0 when nothing matched --fail-on, 1 when something did, 2 when the run could not be completed.\n\n\
+                  Example:\n  flecto ci 'config/**/*.{yaml,yml,json}' --snapshot-ref origin/main --fail-on policy --format json -o report.json"
+)]
+pub struct Ci {
+    #[command(flatten)]
+    pub(super) compared: Compared,
+    #[command(flatten)]
+    pub(super) judged: Judged,
+    #[command(flatten)]
+    pub(super) configured: Configured,
+    /// What makes the gate fail: changed, added, removed, policy, error, warn, info, none [default: policy]
+    #[arg(long, value_name = "LIST", value_parser = checked::<FailOn>, help_heading = "Judging")]
+    pub(super) fail_on: Vec<String>,
+    /// How to write the report
+    #[arg(long, value_name = "FORMAT", value_parser = report_format())]
+    pub(super) format: Option<Format>,
+    /// Name that tells flecto's comments on one pull request apart
+    #[arg(long, value_name = "NAME", value_parser = instance, help_heading = "Publishing")]
+    pub(super) instance: Option<String>,
+    /// Most bytes of a comment or summary [default: 65000, markdown: 500000]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(8_000..=10_000_000), help_heading = "Publishing")]
+    pub(super) max_bytes: Option<u64>,
+    /// Category of a SARIF log, one for each upload of a commit [default: flecto]
+    #[arg(long, value_name = "NAME", value_parser = instance, help_heading = "Publishing")]
+    pub(super) category: Option<String>,
+    /// Keep accepted findings in a SARIF log, as suppressed ones
+    #[arg(long, help_heading = "Publishing")]
+    pub(super) with_accepted: bool,
+    /// Leave out the last line, which tells the gate's verdict on stderr
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+    /// Ask a model, after the report, what the change may break
+    #[arg(long, help_heading = "Asking a model")]
+    pub(super) explain: bool,
+    /// Print on stderr, after the report, the request that a model would get, and send nothing
+    #[arg(long, help_heading = "Asking a model")]
+    pub(super) explain_dry_run: bool,
+    #[command(flatten)]
+    pub(super) asked: Asked,
+}
+
+/// Report what changed, and ask a model what it may break
+///
+/// The model gets the masked semantic diff and nothing else of the repository. What it says is advice: it is shown on
+/// stderr, under a line that says so, and never changes an exit status.
+#[derive(Args, Debug)]
+#[command(after_help = format!("{EXIT_STATUS}\n\n\
+                  Examples:\n  flecto explain config/prod.yaml --snapshot-ref origin/main\n  \
+                  flecto explain config/prod.yaml --dry-run --provider anthropic"))]
+pub struct Explain {
+    #[command(flatten)]
+    pub(super) compared: Compared,
+    #[command(flatten)]
+    pub(super) judged: Judged,
+    #[command(flatten)]
+    pub(super) configured: Configured,
+    /// How to write the report; in json the narration is in the document
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub(super) format: ExplainFormat,
+    /// Print the request that a model would get, and nothing else; send nothing
+    #[arg(long, conflicts_with_all = ["narration", "output"])]
+    pub(super) dry_run: bool,
+    /// Write the narration to this file instead of stderr; - is stdout, after the report
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    pub(super) narration: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) asked: Asked,
+}
+
+/// How `flecto explain` writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExplainFormat {
+    /// Lines for a person
+    #[default]
+    Text,
+    /// One JSON document, the narration in it
+    Json,
+}
+
+/// Show in a small repository of its own what flecto does
+///
+/// Makes a git repository in a temporary folder, changes a configuration file in it, and shows the report and the request
+/// that a model would get. Nothing is sent, and no key is needed, unless --explain is given.
+#[derive(Args, Debug)]
+#[command(after_help = format!("{EXIT_STATUS}\n\nExample:\n  flecto demo"))]
+pub struct Demo {
+    /// Ask a model
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Leave the repository where it is, to try more in it
+    #[arg(long)]
+    pub(super) keep: bool,
+    #[command(flatten)]
+    pub(super) asked: Asked,
+}
+
+/// A word that the stage will understand, as it was typed: the stage is told the same word.
+fn checked<T: FromStr<Err = String>>(text: &str) -> Result<String, String> {
+    text.parse::<T>().map(|_| text.to_string())
+}
+
+/// Every format that shows a report: not the one that shows what a model said alone.
+fn report_format() -> impl TypedValueParser<Value = Format> {
+    let reports = Format::value_variants().iter().filter(|&&format| format != Format::Narration);
+    PossibleValuesParser::new(reports.filter_map(ValueEnum::to_possible_value))
+        .try_map(|word| Format::from_str(&word, false))
+}

@@ -1,1 +1,0 @@
-//! Which stages, with which environment, joined how? The wrapper's plan.

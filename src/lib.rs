@@ -26,6 +26,7 @@ pub mod document;
 pub mod environment;
 pub mod fields;
 pub mod git;
+pub mod http;
 pub mod json;
 pub mod limits;
 pub mod mask;

@@ -3,6 +3,7 @@
 
 pub mod flecto;
 mod kin;
+pub mod narrate;
 pub mod payload;
 pub mod policy;
 pub mod render;

@@ -36,6 +36,7 @@ impl Run {
     pub(crate) fn records(&self, kind: &str) -> Vec<serde_json::Value> {
         self.stdout
             .lines()
+            .filter(|line| !line.trim().is_empty())
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|e| panic!("{e}: {line}")))
             .filter(|record| record["type"] == kind)
             .collect()

@@ -28,6 +28,8 @@ pub(crate) enum Answer {
     Hang,
     /// Reads the request, sends these bytes, and then nothing more, with the connection kept open.
     Stall(Vec<u8>),
+    /// Sends these bytes without having read anything, then closes.
+    Greet(Vec<u8>),
     /// Accepts, reads nothing, and keeps the connection open.
     StopReading,
     /// Accepts and closes without having read: the client sees a reset or an end.
@@ -343,6 +345,11 @@ fn serve(mut stream: TcpStream, answer: Answer, log: &Log) {
     match answer {
         Answer::CloseUnread => return,
         Answer::StopReading => return wait(log),
+        Answer::Greet(bytes) => {
+            let _ = stream.write_all(&bytes);
+            std::thread::sleep(Duration::from_millis(50));
+            return;
+        }
         _ => {}
     }
     let Some(request) = read_request(&mut stream, log) else { return };
@@ -365,7 +372,7 @@ fn serve(mut stream: TcpStream, answer: Answer, log: &Log) {
             wait(log);
             Ok(())
         }
-        Answer::CloseRead | Answer::CloseUnread | Answer::StopReading => Ok(()),
+        Answer::CloseRead | Answer::CloseUnread | Answer::StopReading | Answer::Greet(_) => Ok(()),
     };
     if sent.is_ok() {
         // A close with unread bytes would be a reset, and could overtake the answer.

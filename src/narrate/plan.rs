@@ -1,0 +1,317 @@
+//! Whom do we ask, and how much may it cost? The command line and the environment, read once into a plan that cannot be
+//! wrong.
+//!
+//! A flag that is wrong is refused before anything runs. A variable that is wrong ends the narration with a reason and never
+//! the run: it may come from a CI system's settings page, and no gate must fail over it.
+
+use super::Reason;
+use crate::environment;
+use crate::http::{Url, is_header_value};
+use crate::limits::{MAX_INPUT_TOKENS, MAX_OUTPUT_TOKENS, NARRATION_TIMEOUT};
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Whose API is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// The Messages API of Anthropic.
+    Anthropic,
+    /// The chat completions API of OpenAI, and of every server that speaks it.
+    Openai,
+}
+
+impl Provider {
+    /// The word in options, variables and records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Provider::Anthropic => "anthropic",
+            Provider::Openai => "openai",
+        }
+    }
+
+    /// The provider that a word names.
+    pub fn from_word(word: &str) -> Option<Provider> {
+        [Provider::Anthropic, Provider::Openai].into_iter().find(|provider| provider.as_str() == word)
+    }
+
+    fn default_url(self) -> &'static str {
+        match self {
+            Provider::Anthropic => "https://api.anthropic.com",
+            Provider::Openai => "https://api.openai.com/v1",
+        }
+    }
+
+    fn endpoint(self) -> &'static str {
+        match self {
+            Provider::Anthropic => "/v1/messages",
+            Provider::Openai => "/chat/completions",
+        }
+    }
+
+    /// The variable that the provider's own tools read the key from.
+    fn key_variable(self) -> &'static str {
+        match self {
+            Provider::Anthropic => "ANTHROPIC_API_KEY",
+            Provider::Openai => "OPENAI_API_KEY",
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A model of Anthropic's own that is asked where nobody names one.
+const DEFAULT_MODEL: &str = "claude-opus-5";
+
+/// What the operator said on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `--provider`
+    pub provider: Option<Provider>,
+    /// `--model`
+    pub model: Option<String>,
+    /// `--max-tokens`
+    pub max_tokens: Option<u64>,
+    /// `--dry-run`, and in which format.
+    pub dry_run: Option<DryRun>,
+    /// `--no-cache`
+    pub no_cache: bool,
+}
+
+/// How a request is printed that is not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DryRun {
+    /// As HTTP writes it: a line, headers, an empty line, the body.
+    Text,
+    /// As one JSON object.
+    Json,
+}
+
+/// A key, and the variable that it came from. Never printed: `Debug` shows the variable alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The key.
+    pub secret: String,
+    /// Where it was found.
+    pub variable: &'static str,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}>", self.variable)
+    }
+}
+
+/// Everything that decides about a request, and nothing that can still be wrong.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Whose API.
+    pub provider: Provider,
+    /// Which model.
+    pub model: String,
+    /// The endpoint, whole.
+    pub url: Url,
+    /// The key, where there is one.
+    pub key: Option<Key>,
+    /// The variable that a dry run names in the key's place; `None` where no key is sent.
+    pub key_variable: Option<&'static str>,
+    /// Whether the endpoint is the provider's own.
+    pub first_party: bool,
+    /// The output cap.
+    pub max_tokens: u64,
+    /// The input cap, estimated.
+    pub max_input_tokens: u64,
+    /// The bound on everything.
+    pub timeout: Duration,
+    /// Whether answers are kept and looked up.
+    pub cache: bool,
+    /// Where, when it is not the usual place.
+    pub cache_dir: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Puts the command line and the environment together.
+    ///
+    /// # Errors
+    /// Why nobody can be asked.
+    pub fn new(options: &Options) -> Result<Plan, Reason> {
+        if is_switched_off() {
+            return Err(Reason::new("FLECTO_EXPLAIN turns it off"));
+        }
+        let timeout = Duration::from_millis(number("FLECTO_EXPLAIN_TIMEOUT_MS", NARRATION_TIMEOUT.as_millis() as u64)?);
+        let max_input_tokens = number("FLECTO_EXPLAIN_MAX_INPUT_TOKENS", MAX_INPUT_TOKENS)?;
+        let max_tokens = match options.max_tokens {
+            Some(tokens) => tokens,
+            None => number("FLECTO_EXPLAIN_MAX_TOKENS", MAX_OUTPUT_TOKENS)?,
+        };
+        let provider = provider(options)?;
+        let model = model(options, provider)?;
+        let (base, own_url) = match environment::text("FLECTO_EXPLAIN_API_URL") {
+            Some(text) => (url(&text)?, true),
+            None => (url(provider.default_url())?, false),
+        };
+        let first_party = url(provider.default_url())? == base;
+        let key = ["FLECTO_EXPLAIN_API_KEY", provider.key_variable()]
+            .into_iter()
+            .find_map(|variable| Some(Key { secret: environment::text(variable)?, variable }));
+        if let Some(key) = &key
+            && !is_header_value(&key.secret)
+        {
+            return Err(Reason::new(format!(
+                "the key in {} holds a line break or another character that no key has",
+                key.variable
+            )));
+        }
+        let keyless = own_url && !first_party;
+        if key.is_none() && !keyless && options.dry_run.is_none() {
+            return Err(Reason::new(format!(
+                "no key for {provider}; set FLECTO_EXPLAIN_API_KEY or {}",
+                provider.key_variable()
+            )));
+        }
+        let key_variable = match &key {
+            Some(key) => Some(key.variable),
+            None => (!keyless).then_some(provider.key_variable()),
+        };
+        Ok(Plan {
+            provider,
+            model,
+            url: base.join(provider.endpoint()),
+            key,
+            key_variable,
+            first_party,
+            max_tokens,
+            max_input_tokens,
+            timeout,
+            cache: !options.no_cache,
+            cache_dir: cache_dir()?,
+        })
+    }
+
+    /// `text` without the key, and without what the key looks like in a URL. Whatever the case: a server may change it.
+    pub fn redact(&self, text: &str) -> String {
+        let Some(key) = &self.key else { return text.to_string() };
+        let encoded = key.secret.bytes().fold(String::new(), |mut out, byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                out.push(char::from(byte));
+            } else {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+            out
+        });
+        let mark = format!("<{}>", key.variable);
+        let text = replace_any_case(text, &key.secret, &mark);
+        if encoded == key.secret { text } else { replace_any_case(&text, &encoded, &mark) }
+    }
+}
+
+/// A word shorter than this is no secret, and removing it would only garble what a person must read: local servers are
+/// given keys like `none`.
+const SHORTEST_SECRET: usize = 6;
+
+fn replace_any_case(text: &str, secret: &str, mark: &str) -> String {
+    if secret.len() < SHORTEST_SECRET {
+        return text.to_string();
+    }
+    // Both are compared in ASCII lower case, which keeps every byte offset.
+    let (lower, secret) = (text.to_ascii_lowercase(), secret.to_ascii_lowercase());
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, found) in lower.match_indices(&secret) {
+        out.push_str(&text[done..at]);
+        out.push_str(mark);
+        done = at + found.len();
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+fn is_switched_off() -> bool {
+    environment::text("FLECTO_EXPLAIN")
+        .is_some_and(|word| ["0", "false", "off"].contains(&word.trim().to_ascii_lowercase().as_str()))
+}
+
+/// A whole number above zero from a variable.
+fn number(variable: &str, default: u64) -> Result<u64, Reason> {
+    let Some(text) = environment::text(variable) else { return Ok(default) };
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    let parsed = text.parse().ok().filter(|number| digits && (1..=MAX_NUMBER).contains(number));
+    parsed.ok_or_else(|| Reason::new(format!("{variable} is no whole number from 1 to {MAX_NUMBER}")))
+}
+
+/// The largest number that an option or a variable takes: eleven days of milliseconds, more tokens than any model has.
+pub const MAX_NUMBER: u64 = 1_000_000_000;
+
+fn provider(options: &Options) -> Result<Provider, Reason> {
+    if let Some(provider) = options.provider {
+        return Ok(provider);
+    }
+    let Some(word) = environment::text("FLECTO_EXPLAIN_PROVIDER") else {
+        return Err(Reason::new(
+            "no provider; name one with --provider or FLECTO_EXPLAIN_PROVIDER (anthropic, openai)",
+        ));
+    };
+    Provider::from_word(&word)
+        .ok_or_else(|| Reason::new("FLECTO_EXPLAIN_PROVIDER names no known provider; use anthropic or openai"))
+}
+
+fn model(options: &Options, provider: Provider) -> Result<String, Reason> {
+    let model = options.model.clone().or_else(|| environment::text("FLECTO_EXPLAIN_MODEL"));
+    match (model, provider) {
+        (Some(model), _) if is_model(&model) => Ok(model),
+        (Some(_), _) => Err(Reason::new("FLECTO_EXPLAIN_MODEL is no model's name")),
+        (None, Provider::Anthropic) => Ok(DEFAULT_MODEL.to_string()),
+        (None, Provider::Openai) => {
+            Err(Reason::new("no model for openai; name one with --model or FLECTO_EXPLAIN_MODEL"))
+        }
+    }
+}
+
+/// Whether a text can be a model's name: visible characters, and not a page of them.
+pub fn is_model(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().count() <= 200
+        && !text.chars().any(|c| c.is_whitespace() || crate::text::is_active(c))
+}
+
+fn url(text: &str) -> Result<Url, Reason> {
+    Url::parse(text).map_err(|what| Reason::new(format!("FLECTO_EXPLAIN_API_URL {what}")))
+}
+
+fn cache_dir() -> Result<Option<PathBuf>, Reason> {
+    let Some(dir) = std::env::var_os("FLECTO_EXPLAIN_CACHE_DIR").filter(|dir| !dir.is_empty()) else { return Ok(None) };
+    let dir = PathBuf::from(dir);
+    // A relative folder would be another one in every place that flecto starts from, and mostly in a repository.
+    if dir.is_absolute() { Ok(Some(dir)) } else { Err(Reason::new("FLECTO_EXPLAIN_CACHE_DIR is no absolute path")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k2_the_key_is_removed_in_any_case_and_in_its_url_spelling() {
+        let plan = Plan {
+            provider: Provider::Anthropic,
+            model: "m".into(),
+            url: Url::parse("http://h").expect("a url"),
+            key: Some(Key { secret: "Key/With+Signs".into(), variable: "ANTHROPIC_API_KEY" }),
+            key_variable: None,
+            first_party: false,
+            max_tokens: 1,
+            max_input_tokens: 1,
+            timeout: Duration::ZERO,
+            cache: false,
+            cache_dir: None,
+        };
+        assert_eq!(
+            plan.redact("a KEY/with+signs b key%2fWith%2BSigns é"),
+            "a <ANTHROPIC_API_KEY> b <ANTHROPIC_API_KEY> é"
+        );
+        assert_eq!(format!("{:?}", plan.key), "Some(<ANTHROPIC_API_KEY>)");
+    }
+}

@@ -6,6 +6,7 @@ mod failures;
 mod hostile;
 mod providers;
 mod shapes;
+mod tls;
 
 use crate::payload::readme;
 use crate::support::provider::Provider;

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 pub(crate) mod provider;
+pub(crate) mod tls;
 
 use std::ffi::OsStr;
 use std::io::Write as _;

@@ -6,6 +6,7 @@ mod kin;
 pub mod narrate;
 pub mod payload;
 pub mod policy;
+pub mod post;
 pub mod render;
 
 use crate::outcome::Outcome;

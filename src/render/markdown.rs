@@ -42,6 +42,9 @@ pub(super) fn marker(instance: Option<&str>) -> String {
     }
 }
 
+/// The last line of flecto's own comment. `flecto-post` posts none that was cut off on its way.
+const END: &str = "<!-- flecto:end -->";
+
 /// The report as Markdown of at most `max` bytes.
 pub(super) fn render(report: &Report, first_line: Option<&str>, max: usize) -> String {
     let narration_room = NARRATION_BYTES.min(max / 3);
@@ -64,6 +67,10 @@ pub(super) fn render(report: &Report, first_line: Option<&str>, max: usize) -> S
         narrate(record, narration_room, &mut out);
     }
     changes(report, &mut room, &mut out);
+    if first_line.is_some() {
+        out.push_str(END);
+        out.push('\n');
+    }
     out
 }
 

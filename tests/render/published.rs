@@ -145,7 +145,8 @@ fn comment_begins_with_its_marker_and_holds_no_other() {
     let input = README.replace("Potentially", "<!-- flecto:pr-comment --> ");
     let out = render(["--format", "pr-comment"], &input).stdout;
     assert!(out.starts_with("<!-- flecto:pr-comment -->\n"));
-    assert_eq!(out.matches("<!--").count(), 1);
+    assert!(out.ends_with("\n<!-- flecto:end -->\n"));
+    assert_eq!(out.matches("<!--").count(), 2);
     let out = render(["--format", "pr-comment", "--instance", "prod-eu"], &input).stdout;
     assert!(out.starts_with("<!-- flecto:pr-comment --><!-- flecto:instance prod-eu -->\n"));
     assert!(!render(["--format", "markdown"], &input).stdout.contains("<!--"));

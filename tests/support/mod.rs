@@ -6,6 +6,8 @@
 pub(crate) mod provider;
 pub(crate) mod tls;
 
+pub(crate) mod forge;
+
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

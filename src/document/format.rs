@@ -21,6 +21,8 @@ pub enum Format {
     Dotenv,
     /// Java properties.
     Properties,
+    /// HCL: Terraform, Packer, Nomad, Terragrunt.
+    Hcl,
 }
 
 /// Every format with its word, in the order of help texts.
@@ -34,6 +36,7 @@ const WORDS: &[(Format, &str)] = &[
     (Format::Systemd, "systemd"),
     (Format::Dotenv, "dotenv"),
     (Format::Properties, "properties"),
+    (Format::Hcl, "hcl"),
 ];
 
 /// Endings of file names, dot included, lower case.
@@ -57,6 +60,10 @@ const ENDINGS: &[(&str, Format)] = &[
     (".repo", Format::Ini),
     (".env", Format::Dotenv),
     (".properties", Format::Properties),
+    (".tf", Format::Hcl),
+    (".hcl", Format::Hcl),
+    (".tfvars", Format::Hcl),
+    (".tofu", Format::Hcl),
     (".service", Format::Systemd),
     (".socket", Format::Systemd),
     (".timer", Format::Systemd),

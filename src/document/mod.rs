@@ -7,8 +7,10 @@
 //! messages quote the source, and the source may be a secret.
 
 mod dotenv;
+mod encrypted;
 mod flat;
 mod format;
+mod hcl;
 mod ini;
 mod json;
 mod lines;
@@ -21,6 +23,7 @@ mod toml;
 mod write;
 mod yaml;
 
+pub use encrypted::whole_file;
 pub use format::Format;
 pub use split::{Part, split_yaml};
 
@@ -47,6 +50,9 @@ pub struct Options {
 /// A text that is not of this format, is not UTF-8, or exceeds one of [`crate::limits`]. The error never quotes the text
 /// beyond the name of a key.
 pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Parsed<'a>, Error> {
+    if let Some(scheme) = encrypted::whole_file(text) {
+        return Ok(encrypted::whole(scheme, text));
+    }
     let parsed = match lines::decode(text) {
         Ok(text) => read(format, text, options),
         // Java read properties as Latin-1 until version 9, and many are.
@@ -64,7 +70,7 @@ pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Pa
 }
 
 fn read<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
-    match format {
+    let mut parsed = match format {
         Format::Yaml => yaml::parse(text, options),
         Format::Json | Format::Jsonc | Format::Json5 => json::parse(format, text, options),
         Format::Toml => toml::parse(text, options),
@@ -72,7 +78,10 @@ fn read<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'
         Format::Systemd => ini::parse(ini::Dialect::Systemd, text, options),
         Format::Dotenv => dotenv::parse(text, options),
         Format::Properties => properties::parse(text, options),
-    }
+        Format::Hcl => hcl::parse(text, options),
+    }?;
+    encrypted::seal(text, &mut parsed);
+    Ok(parsed)
 }
 
 /// A place in a source text: both from 1, columns in Unicode characters, a byte order mark not counted.

@@ -48,10 +48,11 @@ pub fn document<T>(
     if bytes.len() > MAX_BYTES {
         return source.fail(None, "the file is larger than 1 MiB; split it");
     }
-    let parsed: Parsed<'_> = match document::parse(format, bytes, &document::Options::default()) {
-        Ok(parsed) => parsed,
-        Err(error) => return source.fail(error.place, error.message),
-    };
+    let parsed: Parsed<'_> =
+        match document::parse(format, bytes, &document::Options { sealed: true, ..document::Options::default() }) {
+            Ok(parsed) => parsed,
+            Err(error) => return source.fail(error.place, error.message),
+        };
     match parsed.documents.as_slice() {
         [only] => read(&source, &only.root),
         [] => source.fail(None, "the file is empty; write a map"),

@@ -70,7 +70,8 @@ pub(super) fn whole(scheme: &'static str, bytes: &[u8]) -> Parsed<'static> {
 }
 
 /// Replaces every ciphertext of a tree.
-pub(super) fn seal(text: &str, parsed: &mut Parsed<'_>) {
+/// In a text that was `sealed` before, sentinels are what they say.
+pub(super) fn seal(text: &str, parsed: &mut Parsed<'_>, sealed: bool) {
     // An escape can hide any mark, so one backslash is reason enough to look.
     const MARKS: [&str; 9] = ["ENC[", "ENC(", AGE_BEGIN, PGP_BEGIN, VAULT, SENTINEL, WITHHELD, "encryptedData", "\\"];
     static SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
@@ -80,7 +81,7 @@ pub(super) fn seal(text: &str, parsed: &mut Parsed<'_>) {
         return;
     }
     for document in &mut parsed.documents {
-        let mut marks = Marks { sealed: false };
+        let mut marks = Marks { before: sealed, sealed: false };
         marks.node(&mut document.root, At::Root);
         document.encrypted = if has_sops_metadata(&document.root) {
             Some("sops")
@@ -116,6 +117,8 @@ enum At {
 }
 
 struct Marks {
+    /// The text was sealed before.
+    before: bool,
     /// There was a SealedSecret.
     sealed: bool,
 }
@@ -127,7 +130,7 @@ impl Marks {
             .is_some_and(|kind| matches!(&kind.value.data, Data::String(kind) if kind == "SealedSecret"));
         match &mut node.data {
             Data::String(text) => {
-                if let Some(data) = seal_text(text) {
+                if let Some(data) = seal_text(text, self.before) {
                     if matches!(data, Data::Encrypted(_)) {
                         // The tag says how to decrypt it.
                         node.tag =
@@ -139,14 +142,14 @@ impl Marks {
             }
             Data::Typed(scalar) => {
                 // A template or an expression with a ciphertext in it.
-                if let Some(Data::String(text) | Data::Encrypted(text)) = seal_text(&scalar.source) {
+                if let Some(Data::String(text) | Data::Encrypted(text)) = seal_text(&scalar.source, self.before) {
                     node.data = Data::String(Cow::Owned(text.into_owned()));
                 }
             }
             Data::List(items) => items.iter_mut().for_each(|item| self.node(item, below(at))),
             Data::Map(entries) => {
                 for Entry { key, value, .. } in entries {
-                    if let Some(Data::String(sealed) | Data::Encrypted(sealed)) = seal_text(key.text()) {
+                    if let Some(Data::String(sealed) | Data::Encrypted(sealed)) = seal_text(key.text(), self.before) {
                         match key {
                             Key::String(text) | Key::Typed(_, text) => *text = sealed,
                         }
@@ -200,14 +203,29 @@ fn hide_strings(node: &mut Node<'_>, scheme: &str) {
     }
 }
 
+/// Whether a text is a sentinel and nothing else.
+fn is_sentinel(text: &str) -> bool {
+    let Some((scheme, digest)) =
+        text.strip_prefix(SENTINEL).and_then(|rest| rest.strip_suffix('>')).and_then(|rest| rest.split_once(':'))
+    else {
+        return false;
+    };
+    scheme.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+        && digest.len() == 12
+        && digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// What a text becomes: a sentinel where it is ciphertext, a text with sentinels where it holds some, `None` where it
 /// stays.
-fn seal_text(text: &str) -> Option<Data<'static>> {
+fn seal_text(text: &str, sealed: bool) -> Option<Data<'static>> {
     const MARKS: [&str; 7] = ["ENC[", "ENC(", AGE_BEGIN, PGP_BEGIN, VAULT, SENTINEL, WITHHELD];
     static SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let search = SEARCH.get_or_init(|| AhoCorasick::new(MARKS).ok()).as_ref()?;
     let first = search.find(text)?;
     let trimmed = text.trim();
+    if sealed && is_sentinel(trimmed) {
+        return Some(Data::Encrypted(Cow::Owned(trimmed.to_string())));
+    }
     let whole = |scheme: &str| Some(Data::Encrypted(Cow::Owned(sentinel(scheme, trimmed.as_bytes()))));
     if trimmed.starts_with(VAULT) {
         return whole("ansible-vault");
@@ -246,7 +264,7 @@ fn seal_text(text: &str) -> Option<Data<'static>> {
                 done = start + length;
                 at = done;
             }
-            None if rest.starts_with(SENTINEL) || rest.starts_with(WITHHELD) => {
+            None if !sealed && (rest.starts_with(SENTINEL) || rest.starts_with(WITHHELD)) => {
                 out.push_str(&text[done..start]);
                 out.push_str("<!");
                 done = start + 1;
@@ -388,6 +406,17 @@ mod tests {
             let (value, _) = read(Format::Json, text);
             assert!(value.contains("<!") && !value.contains("<encrypted:") && !value.contains(WITHHELD), "{value}");
         }
+    }
+
+    #[test]
+    fn what_was_sealed_before_stays_what_it_is() {
+        let options = Options { sealed: true, ..Options::default() };
+        let text = "a: <encrypted:sops:0123456789ab>\nb: x <encrypted:sops:0123456789ab>\nc: <no longer encrypted>\n";
+        let parsed = parse(Format::Yaml, text.as_bytes(), &options).expect("yaml");
+        let Data::Map(entries) = &parsed.documents[0].root.data else { panic!("a map") };
+        assert!(matches!(entries[0].value.data, Data::Encrypted(_)));
+        assert!(matches!(&entries[1].value.data, Data::String(text) if text.starts_with("x <encrypted:")));
+        assert!(matches!(&entries[2].value.data, Data::String(text) if text == WITHHELD));
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub struct Options {
     pub lines_before: u32,
     /// How many documents of the file precede the text.
     pub documents_before: usize,
+    /// The text is a string of a tree or a record, or flecto's own: ciphertext was replaced before, and what looks like a
+    /// sentinel (`<encrypted:sops:0123456789ab>`) is one. In a file from outside such a text is made to look like none.
+    pub sealed: bool,
 }
 
 /// Reads a text.
@@ -80,7 +83,7 @@ fn read<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'
         Format::Properties => properties::parse(text, options),
         Format::Hcl => hcl::parse(text, options),
     }?;
-    encrypted::seal(text, &mut parsed);
+    encrypted::seal(text, &mut parsed, options.sealed);
     Ok(parsed)
 }
 

@@ -220,7 +220,9 @@ fn embedded(path: &Path, text: &str) -> Option<Value> {
         _ => None,
     };
     let format = named.unwrap_or(if json { Format::Json } else { Format::Yaml });
-    let parsed = document::parse(format, text.as_bytes(), &document::Options::default()).ok()?;
+    let parsed =
+        document::parse(format, text.as_bytes(), &document::Options { sealed: true, ..document::Options::default() })
+            .ok()?;
     let [only] = parsed.documents.as_slice() else { return None };
     match &only.root.data {
         Data::Map(entries) if !entries.is_empty() => Some(only.root.to_value()),

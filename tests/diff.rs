@@ -1,1 +1,53 @@
-//! flecto-diff: changes, places, targets, git
+//! `flecto-diff`: changes and their places, targets, git.
+
+mod cases; // the right answers of the shared test data
+mod git; // revisions, repositories and what git has instead of a file
+mod lists; // identity, order, likeness
+mod round; // applying the changes gives the new side
+mod streams; // order, counts, limits, errors
+mod targets; // files, folders, globs, from anywhere
+
+use crate::support::{self, Run};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two files compared with each other.
+fn pair(name: &str, old: impl AsRef<[u8]>, new: impl AsRef<[u8]>, options: &[&str]) -> Run {
+    let dir = folder(&[(&format!("old/{name}"), old.as_ref()), (&format!("new/{name}"), new.as_ref())]);
+    let (old, new) = (format!("old/{name}"), format!("new/{name}"));
+    support::run(
+        support::program("flecto-diff").current_dir(dir.path()).arg("--no-index").args(options).args([old, new]),
+    )
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (name, content) in files {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        std::fs::write(path, content).expect("a file");
+    }
+    dir
+}
+
+/// The changes, one line each: `~ path: before → after`, as JSON.
+fn told(run: &Run) -> Vec<String> {
+    let line = |change: &Value| {
+        let document = change["document"].as_str().map_or(String::new(), |document| format!("{{{document}}} "));
+        let path = change["path"].as_str().expect("a path");
+        match change["op"].as_str().expect("an op") {
+            "added" => format!("+ {document}{path}: {}", change["after"]),
+            "removed" => format!("- {document}{path}: {}", change["before"]),
+            "changed" => format!("~ {document}{path}: {} → {}", change["before"], change["after"]),
+            _ => format!("% {document}{path}: {} → {}", change["before"], change["after"]),
+        }
+    };
+    run.records("change").iter().map(line).collect()
+}
+
+/// The changes between two YAML texts.
+#[track_caller]
+fn yaml(old: &str, new: &str) -> Vec<String> {
+    told(&pair("a.yaml", old, new, &[]).exits(0))
+}

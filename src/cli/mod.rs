@@ -1,6 +1,7 @@
 //! What did the user ask? The options of every program, each parsed once into a struct that cannot be wrong, and the one
 //! place where a program starts and ends.
 
+pub mod diff;
 pub mod flecto;
 mod kin;
 pub mod narrate;

@@ -1,1 +1,120 @@
-//! What changed?
+//! What changed? Two sides of files, from git or from disk, as a stream of records.
+//!
+//! [`run`] plans which files there are on either side and which of them differ ([`plan`]), then reads, parses and
+//! compares those, on all cores, and writes their records in the order of their names. Equal bytes are never parsed, and
+//! at most a bounded number of finished files wait for their turn.
+
+mod align;
+mod compare;
+mod disk;
+mod documents;
+mod file;
+mod folders;
+mod identity;
+mod kind;
+mod line_hash;
+mod lists;
+mod moves;
+mod notes;
+mod plan;
+mod renames;
+mod run;
+mod same;
+mod sealed;
+mod strings;
+mod targets;
+
+pub use compare::Settings;
+pub use file::NOT_JUDGED;
+pub use run::run;
+pub use targets::glob;
+
+use crate::document::Format;
+use crate::pattern::Pattern;
+use globset::GlobMatcher;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is compared with what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// A commit with the work tree, the index or another commit.
+    Git {
+        /// The revision of the old side; `HEAD` without one.
+        from: Option<String>,
+        /// What the new side is.
+        to: To,
+        /// Whether the old side is the common ancestor of both.
+        merge_base: bool,
+    },
+    /// Two files or two folders on disk, whatever git says.
+    Disk,
+}
+
+/// The new side of a comparison with a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    /// What is on disk.
+    WorkTree,
+    /// What would be committed.
+    Index,
+    /// Another revision.
+    Revision(String),
+}
+
+/// What `flecto-diff` was asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where it runs.
+    pub directory: PathBuf,
+    /// What is compared.
+    pub sides: Sides,
+    /// Files, folders and globs; with [`Sides::Disk`] the old and the new one.
+    pub targets: Vec<OsString>,
+    /// No side was named: two operands may be meant to be compared with each other.
+    pub guess: bool,
+    /// What one side of one file may weigh, in bytes.
+    pub max_file_size: u64,
+    /// Nothing to compare is no error.
+    pub allow_empty: bool,
+    /// A difference makes the exit status 1.
+    pub exit_code: bool,
+    /// The format of every file.
+    pub input_format: Option<Format>,
+    /// Formats by name, before what the name's ending says.
+    pub format_map: Vec<(GlobMatcher, Format)>,
+    /// Paths that are left out.
+    pub ignore: Vec<Pattern>,
+    /// Paths that a cluster writes by itself, and that are left out.
+    pub neat: Vec<Pattern>,
+    /// Of two equal keys in a map the last one counts.
+    pub allow_duplicate_keys: bool,
+    /// How trees are compared.
+    pub settings: Settings,
+}
+
+impl Options {
+    /// The format of a file by its name, as far as the options or the name tell.
+    pub(crate) fn format_of(&self, name: &str) -> Option<Format> {
+        if self.input_format.is_some() {
+            return self.input_format;
+        }
+        let file = name.rsplit('/').next().unwrap_or(name);
+        let mapped = self.format_map.iter().find(|(glob, _)| glob.is_match(name) || glob.is_match(file));
+        mapped.map(|(_, format)| *format).or_else(|| Format::from_name(name))
+    }
+}
+
+/// What a cluster writes into objects by itself: see `--neat`.
+pub const NEAT: [&str; 10] = [
+    "metadata.managedFields",
+    "metadata.resourceVersion",
+    "metadata.uid",
+    "metadata.selfLink",
+    "metadata.generation",
+    "metadata.creationTimestamp",
+    "metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']",
+    "metadata.annotations['deployment.kubernetes.io/revision']",
+    "spec.template.metadata.creationTimestamp",
+    "status",
+];

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(
             read("z = 1_000\na = 1_0.5\nd = 1979-05-27 07:32:00Z\nt = 07:32:00\ni = inf\nn = -nan\ns = 'C:\\x'\nm = \"\"\"\nx\ny\"\"\"\nb = true\nmixed = [1, 'a', {}]\nhex = 0xFF\n[empty]\n[[list]]\nx = 1\n[[list]]\n").expect("toml"),
             concat!(
-                r#"{"z":1000,"a":10.5,"d":{"$flecto":"date","text":"1979-05-27 07:32:00Z"},"t":{"$flecto":"date","text":"07:32:00"},"#,
+                r#"{"z":1000,"a":10.5,"d":"1979-05-27 07:32:00Z","t":"07:32:00","#,
                 r#""i":{"$flecto":"float","text":"inf"},"n":{"$flecto":"float","text":"-nan"},"s":"C:\\x","m":"x\ny","b":true,"#,
                 r#""mixed":[1,"a",{}],"hex":255,"empty":{},"list":[{"x":1},{}]}"#
             )

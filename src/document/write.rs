@@ -197,8 +197,9 @@ fn written_value(written: Written<'_>) -> Value {
 fn written<'n>(scalar: &'n Scalar<'_>) -> Written<'n> {
     let (source, canonical) = (scalar.source.as_ref(), scalar.canonical.as_ref());
     let kind = match scalar.kind {
-        ScalarKind::Template => return Written::String(source),
-        ScalarKind::Date | ScalarKind::Expression => return Written::Envelope(scalar.kind.name(), source),
+        // A date is a string to every reader of JSON; where it became one, or was one, a note says so.
+        ScalarKind::Template | ScalarKind::Date => return Written::String(source),
+        ScalarKind::Expression => return Written::Envelope(scalar.kind.name(), source),
         ScalarKind::Int => "int",
         ScalarKind::Float => "float",
         ScalarKind::Number if canonical.bytes().any(|b| matches!(b, b'.' | b'e' | b'E' | b'n' | b'N' | b'I')) => {

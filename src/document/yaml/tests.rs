@@ -61,7 +61,7 @@ fn other_documents_say_where_yaml_11_differs() {
             "a \"no\" false",
             "b 644 420",
             "c \"1:30\" 90",
-            "d \"2024-01-02\" {\"$flecto\":\"date\",\"text\":\"2024-01-02\"}",
+            "d \"2024-01-02\" \"2024-01-02\"",
             "e \"plain\" =",
             "f 10 =",
             "g \"no\" =",

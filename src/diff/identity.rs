@@ -1,0 +1,181 @@
+//! Which items of two lists are the same thing? By what they call themselves.
+//!
+//! A field identifies the items of a list where every item on both sides has it, as a string or a whole number, and no
+//! two items of one side share its value. Fields are tried in one fixed order, so that the same lists always give the
+//! same paths.
+
+use crate::document::{Data, Node, ScalarKind};
+use crate::path::Word;
+use std::collections::HashSet;
+
+/// What names an item anywhere.
+const NAMES: [&str; 3] = ["id", "name", "key"];
+
+/// What identifies the items of lists by the list's own name: the merge keys of Kubernetes, the public ids of SOPS
+/// recipients, and others as well known. Several fields count together.
+const BY_LIST: &[(&str, &[&str])] = &[
+    ("ports", &["containerPort"]),
+    ("ports", &["containerPort", "protocol"]),
+    ("ports", &["port"]),
+    ("ports", &["port", "protocol"]),
+    ("ports", &["target", "published"]),
+    ("ports", &["target"]),
+    ("volumeMounts", &["mountPath"]),
+    ("volumeDevices", &["devicePath"]),
+    ("hostAliases", &["ip"]),
+    ("topologySpreadConstraints", &["topologyKey"]),
+    ("topologySpreadConstraints", &["topologyKey", "whenUnsatisfiable"]),
+    ("ownerReferences", &["uid"]),
+    ("conditions", &["type"]),
+    ("addresses", &["type"]),
+    ("addresses", &["type", "value"]),
+    ("tolerations", &["key", "operator", "effect"]),
+    ("tolerations", &["key", "effect"]),
+    ("tolerations", &["key", "value", "effect"]),
+    ("subjects", &["kind", "name"]),
+    ("subjects", &["kind", "namespace", "name"]),
+    ("rules", &["host"]),
+    ("rules", &["alert"]),
+    ("rules", &["record"]),
+    ("groups", &["name"]),
+    ("paths", &["path"]),
+    ("paths", &["path", "pathType"]),
+    ("parentRefs", &["name", "namespace"]),
+    ("parentRefs", &["name", "sectionName"]),
+    ("targetRefs", &["kind", "name"]),
+    ("tls", &["secretName"]),
+    ("age", &["recipient"]),
+    ("pgp", &["fp"]),
+    ("kms", &["arn"]),
+    ("gcp_kms", &["resource_id"]),
+    ("azure_kv", &["vault_url", "name"]),
+    ("hc_vault", &["vault_address", "engine_path", "key_name"]),
+];
+
+/// What tells items with the same name apart.
+const SECOND: [&str; 14] = [
+    "namespace",
+    "kind",
+    "protocol",
+    "type",
+    "effect",
+    "operator",
+    "version",
+    "group",
+    "port",
+    "path",
+    "region",
+    "environment",
+    "platform",
+    "value",
+];
+
+/// What names an item where at least one is on both sides under the same one. Without that, a changed `path` of the
+/// only item would read as another item.
+const WEAK: [&str; 24] = [
+    "path",
+    "host",
+    "hostname",
+    "domain",
+    "url",
+    "uri",
+    "address",
+    "email",
+    "username",
+    "user",
+    "uid",
+    "uuid",
+    "slug",
+    "code",
+    "label",
+    "title",
+    "alias",
+    "arn",
+    "ref",
+    "repo",
+    "repository",
+    "package",
+    "mountPath",
+    "secretName",
+];
+
+/// The field as what identifies the item: a string that is not empty, or a whole number.
+pub(super) fn word(node: &Node<'_>, field: &str) -> Option<Word> {
+    let value = lookup(node, field)?;
+    if value.tag.is_some() {
+        return None;
+    }
+    match &value.data {
+        Data::String(text) if !text.is_empty() => Some(Word::Text(text.to_string())),
+        Data::Typed(scalar)
+            if matches!(scalar.kind, ScalarKind::Int | ScalarKind::Number)
+                && scalar.canonical.bytes().all(|b| b.is_ascii_digit() || b == b'-') =>
+        {
+            Some(Word::Int(scalar.canonical.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// The value of a field; `metadata.name` for the name of an object that has its name there.
+fn lookup<'n, 'a>(node: &'n Node<'a>, field: &str) -> Option<&'n Node<'a>> {
+    let direct = get(node, field);
+    if direct.is_some() || !matches!(field, "name" | "namespace") || get(node, "kind").is_none() {
+        return direct;
+    }
+    get(node, "metadata").and_then(|metadata| get(metadata, field))
+}
+
+/// What stands under a string key of a map.
+pub(super) fn get<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    let Data::Map(entries) = &node.data else { return None };
+    let found = entries.iter().find(|entry| matches!(&entry.key, crate::document::Key::String(text) if text == key));
+    found.map(|entry| &entry.value)
+}
+
+/// The fields that identify the items of both lists; `None` where nothing does.
+pub(super) fn fields(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Vec<String>> {
+    if old.iter().chain(new).any(|item| !matches!(item.data, Data::Map(_)) || item.tag.is_some()) {
+        return None;
+    }
+    let fits =
+        |fields: &[&str]| identifies(fields, old, new).then(|| fields.iter().map(|f| (*f).to_string()).collect());
+    // An object of Kubernetes is its kind and its name.
+    let objects = old.iter().chain(new).all(|item| get(item, "kind").is_some() && get(item, "metadata").is_some());
+    if objects {
+        return fits(&["kind", "name"]).or_else(|| fits(&["kind", "namespace", "name"]));
+    }
+    if let Some(found) = NAMES.iter().find_map(|field| fits(&[*field])) {
+        return Some(found);
+    }
+    let known = BY_LIST.iter().filter(|(list, _)| Some(*list) == name);
+    if let Some(found) = known.clone().find_map(|(_, fields)| fits(fields)) {
+        return Some(found);
+    }
+    for first in NAMES {
+        if !old.iter().chain(new).all(|item| word(item, first).is_some()) {
+            continue;
+        }
+        if let Some(found) = SECOND.iter().find_map(|second| fits(&[first, *second])) {
+            return Some(found);
+        }
+    }
+    WEAK.iter().find_map(|field| fits(&[*field]).filter(|_| overlap(field, old, new)))
+}
+
+/// Whether the fields are in every item, and together in no two items of one side.
+pub(super) fn identifies(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> bool {
+    let unique = |items: &[Node<'_>]| {
+        let mut seen = HashSet::with_capacity(items.len());
+        items.iter().all(|item| {
+            let words: Option<Vec<Word>> = fields.iter().map(|field| word(item, field)).collect();
+            words.is_some_and(|words| seen.insert(words))
+        })
+    };
+    unique(old) && unique(new)
+}
+
+fn overlap(field: &str, old: &[Node<'_>], new: &[Node<'_>]) -> bool {
+    let seen: HashSet<Option<Word>> = old.iter().map(|item| word(item, field)).collect();
+    new.iter().any(|item| seen.contains(&word(item, field)))
+}

@@ -1,0 +1,1 @@
+//! Applying the changes of a diff to its old side gives the new side.

@@ -2,7 +2,7 @@
 
 use crate::cli::{expect_piped_input, say};
 use crate::outcome::Outcome;
-use crate::render::{self, Format, Options};
+use crate::render::{self, DEFAULT_WIDTH, Format, MIN_WIDTH, Options, Style};
 use crate::secret;
 use clap::{Parser, ValueEnum};
 use std::io::IsTerminal as _;
@@ -24,6 +24,12 @@ pub struct Render {
     /// When to colour text; `auto` is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: Color,
+    /// How to lay out text
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
+    pub style: Style,
+    /// Columns of the rich style [default: the terminal's, else 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(MIN_WIDTH as i64..=1000))]
+    pub width: Option<u16>,
     /// Accept a stream that lost records on purpose, after grep or head
     #[arg(long)]
     pub partial: bool,
@@ -75,6 +81,12 @@ impl Color {
     }
 }
 
+/// How wide the terminal on standard output is.
+fn terminal_width() -> usize {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    size.map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| usize::from(columns))
+}
+
 /// A name that can stand in an HTML comment and in a marker that is compared byte by byte.
 pub(super) fn instance(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -101,6 +113,8 @@ pub fn run(arguments: Render) -> anyhow::Result<Outcome> {
     let mask = arguments.mask_secrets || (arguments.format.is_published() && !arguments.show_secrets);
     let options = Options {
         format: arguments.format,
+        style: arguments.style,
+        width: arguments.width.map_or_else(terminal_width, usize::from),
         color: arguments.color.on_stdout(),
         partial: arguments.partial,
         mask: mask.then(secret::Options::default),

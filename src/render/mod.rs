@@ -23,6 +23,7 @@ mod place;
 mod problems;
 mod read;
 mod report;
+mod rich;
 mod rule_text;
 mod sarif;
 mod shown;
@@ -37,6 +38,7 @@ use report::Report;
 use std::io::{self, BufRead, Write};
 
 pub use read::baseline_label;
+pub use rich::{DEFAULT_WIDTH, MIN_WIDTH};
 pub use shown::value as shown_value;
 
 /// What to write.
@@ -74,11 +76,25 @@ impl Format {
     }
 }
 
+/// How `text` is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Style {
+    /// One line a fact, the same in every release
+    #[default]
+    Plain,
+    /// A screen: grouped and aligned, long texts as a diff, findings under their changes
+    Rich,
+}
+
 /// How to write it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format.
     pub format: Format,
+    /// How `text` is laid out.
+    pub style: Style,
+    /// How wide the screen of the rich style is, in columns.
+    pub width: usize,
     /// Whether to colour `text`.
     pub color: bool,
     /// Whether a stream that lost records is accepted.
@@ -116,7 +132,7 @@ pub fn run(options: &Options, input: impl BufRead, output: impl Write) -> anyhow
     let mut notes = Vec::new();
     let mask = options.mask.clone();
     let ending = match options.format {
-        Format::Text => show(input, mask, text::Text::new(&mut out, options.color)),
+        Format::Text if options.style == Style::Plain => show(input, mask, text::Text::new(&mut out, options.color)),
         Format::Json => show(input, mask, json::Document::new(&mut out)),
         Format::Ndjson => ndjson::pass(input, mask, &mut out),
         Format::Narration => show(input, mask, narration::Narration::new(&mut out)),
@@ -146,6 +162,7 @@ fn publish<W: Write>(
     report.finish(&ending)?;
     let root = Root::new(&options.path_prefix);
     let text = match options.format {
+        Format::Text => rich::Rich { color: options.color, width: options.width.max(MIN_WIDTH) }.render(&report),
         Format::PrComment => {
             let marker = markdown::marker(options.instance.as_deref());
             markdown::render(&report, Some(&marker), options.max_bytes.unwrap_or(markdown::COMMENT_BYTES))

@@ -27,7 +27,9 @@ const MAX_VARYING: usize = 9_000_000;
 const MESSAGE: usize = 1_000;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+/// Where one can read about the program: its repository, else where the documentation of its release will be.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+const DOCUMENTATION: &str = concat!("https://docs.rs/flecto/", env!("CARGO_PKG_VERSION"));
 
 /// How the log is written.
 #[derive(Debug)]
@@ -105,9 +107,7 @@ fn tool(index: &BTreeMap<&str, (usize, &Issue<'_>)>) -> String {
     let mut driver = Object::new();
     driver.str("name", "flecto").str("semanticVersion", env!("CARGO_PKG_VERSION"));
     driver.str("version", env!("CARGO_PKG_VERSION"));
-    if !HOME.is_empty() {
-        driver.str("informationUri", HOME);
-    }
+    driver.str("informationUri", if HOME.is_empty() { DOCUMENTATION } else { HOME });
     driver.raw("rules", &format!("[{}]", rules.join(",")));
     let mut tool = Object::new();
     tool.raw("driver", &driver.finish());

@@ -22,12 +22,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-const BOLD: &str = "1";
-const RED: &str = "31";
-const GREEN: &str = "32";
-const YELLOW: &str = "33";
-const CYAN: &str = "36";
-const DIM: &str = "2";
+pub(super) const BOLD: &str = "1";
+pub(super) const RED: &str = "31";
+pub(super) const GREEN: &str = "32";
+pub(super) const YELLOW: &str = "33";
+pub(super) const CYAN: &str = "36";
+pub(super) const DIM: &str = "2";
 
 pub(super) struct Text<'w, W: Write> {
     out: &'w mut Writer<W>,
@@ -191,7 +191,7 @@ pub(super) fn place(document: Option<&str>, path: &str) -> String {
 }
 
 /// A file's name at the start of a line.
-fn header_name(name: &str) -> String {
+pub(super) fn header_name(name: &str) -> String {
     format!("{}{}", if heads_a_log(name) { "./" } else { "" }, escape(name))
 }
 
@@ -200,6 +200,7 @@ pub(super) fn heads_a_log(line: &str) -> bool {
     ["--- ", "+++ ", "~~~ ", "^^^ ", "section_start:", "section_end:"].iter().any(|start| line.starts_with(start))
 }
 
-fn paint<'t>(color: bool, style: &str, text: &'t str) -> Cow<'t, str> {
+/// Text in a style of a terminal, or as it is.
+pub(super) fn paint<'t>(color: bool, style: &str, text: &'t str) -> Cow<'t, str> {
     if color { Cow::Owned(format!("\x1b[{style}m{text}\x1b[0m")) } else { Cow::Borrowed(text) }
 }

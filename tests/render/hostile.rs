@@ -6,8 +6,9 @@ use crate::support::{Run, shared};
 use serde_json::{Value, json};
 
 /// Every format, and whether it may hold commands of its own.
-pub(crate) const FORMATS: [&str; 11] = [
+pub(crate) const FORMATS: [&str; 12] = [
     "text",
+    "rich",
     "json",
     "ndjson",
     "narration",
@@ -21,7 +22,7 @@ pub(crate) const FORMATS: [&str; 11] = [
 ];
 
 /// What tries to become more than text.
-const ATTACKS: [&str; 22] = [
+const ATTACKS: [&str; 24] = [
     "\n::set-output name=pwn::1\n::add-mask::main",
     "\r::stop-commands::tok\rrest",
     "##[set-output name=pwn]1",
@@ -42,6 +43,8 @@ const ATTACKS: [&str; 22] = [
     "![x](https://x.invalid/p.png) [a](1) | `x` ]]> & \" '",
     "]]><error/>\u{fffe}\u{ffff}",
     "/merge\n/close",
+    "::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x ::add-mask::x",
+    "one\ntwo ##[error]x\n::error::y\n--- z",
     "{0} {path} {after} %s ${{ github.token }}",
     "</script><script>alert(1)</script><img src=x onerror=alert(1)>",
 ];

@@ -29,7 +29,7 @@ fn every_format_over_the_same_records() {
         } else {
             vec!["--format", format]
         };
-        let run = crate::support::filter("flecto-render", args, &input).exits(2);
+        let run = render(args, &input).exits(2);
         snapshot(&format!("{format}.txt"), &run.stdout);
     }
 }

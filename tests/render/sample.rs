@@ -72,7 +72,11 @@ pub(crate) const NARRATION: &str = concat!(
     "\n",
 );
 
-/// Renders a stream.
-pub(crate) fn render<const N: usize>(args: [&str; N], input: &str) -> Run {
-    filter("flecto-render", args, input)
+/// Renders a stream. The format `rich` is the rich style of `text`.
+pub(crate) fn render(args: impl AsRef<[&'static str]>, input: &str) -> Run {
+    let rich = ["--format", "text", "--style", "rich"];
+    match args.as_ref() {
+        ["--format", "rich", rest @ ..] => filter("flecto-render", [&rich, rest].concat(), input),
+        args => filter("flecto-render", args, input),
+    }
 }

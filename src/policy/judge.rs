@@ -4,7 +4,7 @@ use super::walk::{Site, walk};
 use crate::limits::MAX_LINE;
 use crate::path::{Path, Segment};
 use crate::record::{self, Change, Finding, Op, Severity};
-use crate::rules::names::{self, effective};
+use crate::rules::names::{self, NameGlob};
 use crate::rules::predicate::{self, Predicate};
 use crate::rules::quantity::Quantity;
 use crate::rules::{Growth, Pack, Rule, SecretBy, When};
@@ -43,9 +43,9 @@ pub struct Judge<'p> {
     kind: Option<String>,
     /// For each rule, whether it applies to the file at hand.
     active: Vec<bool>,
-    /// Which rules can mean a value of this name, by the last name of its path and its effective one. A file repeats few
-    /// names many times; most rules are out after this.
-    by_name: HashMap<(Option<String>, Option<String>), Vec<usize>>,
+    /// Which rules can mean a value of this name, by the last names of its path and its effective one. A file repeats
+    /// few names many times; most rules are out after this.
+    by_name: HashMap<String, Vec<usize>>,
     seen: HashSet<(Option<String>, String, String)>,
 }
 
@@ -123,14 +123,17 @@ impl<'p> Judge<'p> {
             });
         }
         let last = site.path.names().next_back();
-        let effective = effective(site.path);
-        let key = (last.map(str::to_string), effective.map(str::to_string));
+        let mut key = names::effective(site.path).unwrap_or_default().to_string();
+        for name in site.path.names().rev().take(names::REACH) {
+            key.push('\0');
+            key.push_str(name);
+        }
         if !self.by_name.contains_key(&key) {
             if self.by_name.len() >= MAX_NAMES {
                 self.by_name.clear();
             }
-            let words = effective.map(names::words).unwrap_or_default();
-            let candidates = (0..self.rules.len()).filter(|at| may_mean(&self.rules[*at].rule.when, last, &words));
+            let spellings = names::spellings(site.path);
+            let candidates = (0..self.rules.len()).filter(|at| may_mean(&self.rules[*at].rule.when, last, &spellings));
             self.by_name.insert(key.clone(), candidates.collect());
         }
         let evidence = OnceCell::new();
@@ -212,9 +215,10 @@ fn shorten(value: &Value) -> Value {
 }
 
 /// Whether a rule can mean a value of this name at all.
-fn may_mean(when: &When, last: Option<&str>, words: &[String]) -> bool {
-    (when.keys.is_empty() || when.keys.iter().any(|key| key.matches(words)))
-        && !when.not_keys.iter().any(|key| key.matches(words))
+fn may_mean(when: &When, last: Option<&str>, spellings: &[Vec<String>]) -> bool {
+    let any = |keys: &[NameGlob]| keys.iter().any(|key| spellings.iter().any(|words| key.matches(words)));
+    (when.keys.is_empty() || any(&when.keys))
+        && !any(&when.not_keys)
         && (when.paths.is_empty()
             || when.gains.is_some()
             || when.loses.is_some()

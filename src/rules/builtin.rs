@@ -24,7 +24,21 @@ macro_rules! packs {
     };
 }
 
-packs!["default"];
+packs![
+    "default",
+    "database",
+    "limits",
+    "logging",
+    "network",
+    "tls",
+    "kubernetes",
+    "compose",
+    "github-actions",
+    "terraform",
+    "sops",
+    "node",
+    "strict-prod",
+];
 
 /// The packs that come with flecto, `default` first, in the order in which they are listed and judged by.
 pub fn builtin() -> &'static [Builtin] {

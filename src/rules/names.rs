@@ -52,6 +52,26 @@ pub fn effective(path: &Path) -> Option<&str> {
     Some(name)
 }
 
+/// How many names up the path a rule's name may reach: `spring.jpa.hibernate.ddl-auto` has four.
+pub const REACH: usize = 5;
+
+/// The words that a value can be meant by: those of its effective name, and those with the names of what holds it before
+/// them, one more each time, because `tls.enabled` and `tls_enabled` say the same.
+pub fn spellings(path: &Path) -> Vec<Vec<String>> {
+    let Some(name) = effective(path) else { return Vec::new() };
+    let mut out = vec![words(name)];
+    let mut names = path.names().rev();
+    if names.next() != Some(name) {
+        return out;
+    }
+    for holder in names.take(REACH - 1) {
+        let mut longer = words(holder);
+        longer.extend_from_slice(&out[out.len() - 1]);
+        out.push(longer);
+    }
+    out
+}
+
 /// A name in a rule: `pool_size` is that name alone, `*_pool_size` any name that ends in these words, `pool_size_*` one that
 /// begins with them, `*_pool_size_*` one that has them anywhere. The name itself is always among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +143,15 @@ mod tests {
         assert!(!matches("*_pool_size", "pool_size_max") && matches("pool_size_*", "pool_size_max"));
         assert!(matches("*_pool_size_*", "dbPoolSizeMax"));
         assert!(!matches("debug", "debugger") && !matches("debug", "debug_port"));
+        let means = |glob: &str, path: &str| {
+            let glob = NameGlob::new(glob).expect("a glob");
+            spellings(&Path::parse(path).expect("a path")).iter().any(|words| glob.matches(words))
+        };
+        assert!(means("tls_enabled", "server.tls.enabled") && means("tls_enabled", "tlsEnabled"));
+        assert!(means("*_exposure_include", "management.endpoints.web.exposure.include"));
+        assert!(means("logging_level_*", "logging.level.org.springframework"));
+        assert!(means("pool_size", "db.pool.size") && !means("enabled", "x.disabled"));
+        assert!(means("debug", "env[name=DEBUG].value") && !means("env_debug", "env[name=DEBUG].value"));
         assert_eq!(NameGlob::new("*"), None);
         assert_eq!(NameGlob::new("a*b"), None);
     }

@@ -88,6 +88,9 @@ pub struct Pattern {
     compiled: OnceLock<Option<Regex>>,
 }
 
+/// How much of a text an expression is searched for in, in bytes.
+const MAX_SEARCHED: usize = 256 << 10;
+
 /// The memory that a compiled expression may take, in bytes. `\w{1000}` and its like end here instead of in the machine's
 /// memory.
 const MAX_REGEX: usize = 1 << 20;
@@ -118,9 +121,11 @@ impl Pattern {
         self.compiled.get_or_init(build).as_ref()
     }
 
-    /// Whether `text` contains a match.
+    /// Whether `text` contains a match. Of a longer text its first part is searched: a rule that means the text of a whole
+    /// file is no rule about configuration, and a large expression costs its size for every character.
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+        let end = (0..=MAX_SEARCHED.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        self.regex().is_some_and(|regex| regex.is_match(&text[..end.unwrap_or(0)]))
     }
 }
 

@@ -159,6 +159,7 @@ impl Reader<'_> {
             None if nothing => {
                 return self.source.fail_at(node, "`match` asks nothing of the values; add `op`, `before` or `after`");
             }
+            None if out.loses.is_some() => vec![Op::Removed, Op::Changed],
             None => vec![Op::Added, Op::Changed],
         };
         if out.paths.is_empty() && out.keys.is_empty() && nothing {

@@ -7,19 +7,28 @@ use flecto::rules;
 #[test]
 fn every_rule_of_every_pack_keeps_to_its_examples() {
     let mut ids = std::collections::HashSet::new();
+    let mut broken = Vec::new();
     for name in rules::builtin_names() {
-        let pack = rules::read_builtin(name).unwrap_or_else(|error| panic!("{error}"));
+        let pack = match rules::read_builtin(name) {
+            Ok(pack) => pack,
+            Err(error) => {
+                broken.push(error);
+                continue;
+            }
+        };
         assert_eq!(pack.name, name);
-        assert_eq!(examples::check(pack), [], "{name}");
+        broken.extend(examples::check(pack).into_iter().map(|example| format!("{name}: {example:?}")));
         let lacking: Vec<_> = examples::without_examples(pack).iter().map(|rule| &rule.id).collect();
         assert!(lacking.is_empty(), "{name}: no example of both kinds: {lacking:?}");
         for rule in &pack.rules {
             assert!(ids.insert(&rule.id), "{} is in two packs", rule.id);
             assert!(rule.help.len() >= 80, "{}: help is too short to help", rule.id);
             assert!(rule.source.contains("https://"), "{}: no source", rule.id);
-            assert!(rule.message.ends_with('.'), "{}: a message is a sentence", rule.id);
+            assert!(rule.message.ends_with(['.', ')']), "{}: a message is a sentence", rule.id);
         }
     }
+    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(ids.len() >= 80, "{}", ids.len());
 }
 
 #[test]
@@ -44,20 +53,20 @@ fn s5_a_rule_about_a_secret_never_says_it() {
 
 #[test]
 fn masked_and_encrypted_values_fire_nothing_by_accident() {
+    let mut lines = Vec::new();
     for value in ["***", "[REDACTED:github-token]", "<encrypted:sops:0123456789ab>"] {
-        for path in ["db.password", "db.pool_size", "debug", "replicas", "timeout", "image"] {
-            for (op, values) in [
-                ("added", format!(r#","after":"{value}""#)),
-                ("changed", format!(r#","before":"{value}","after":"{value}""#)),
-                ("removed", format!(r#","before":"{value}""#)),
-            ] {
-                let all = format!("auto,{}", rules::builtin_names().join(","));
-                let run = policy(&["--policies", &all], &stream(&[&change(path, op, &values)]));
-                assert_eq!(fired(&run), [] as [&str; 0], "{path} {op} {value}");
-                assert_eq!(run.status, Some(0));
-            }
+        for path in
+            ["db.password", "db.pool_size", "debug", "replicas", "timeout", "image", "tls.verify", "cidr", "log_level"]
+        {
+            lines.push(change(path, "added", &format!(r#","after":"{value}""#)));
+            lines.push(change(path, "changed", &format!(r#","before":"{value}","after":"{value}""#)));
+            lines.push(change(path, "removed", &format!(r#","before":"{value}""#)));
         }
     }
+    let packs = rules::builtin_names().into_iter().filter(|name| *name != "strict-prod").collect::<Vec<_>>().join(",");
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = policy(&["--policies", &packs], &stream(&lines)).exits(0);
+    assert_eq!(fired(&run), [] as [&str; 0]);
 }
 
 #[test]

@@ -67,3 +67,6 @@ pub const NARRATION_BUFFER: usize = 32 << 20;
 /// How much of one value the `text` format shows, in characters; of a longer one it shows both ends and tells the length.
 /// Two of them, a path and the words between fit into three lines of a common terminal.
 pub const SHOWN_VALUE: usize = 120;
+
+/// How long the wrapper waits for `flecto-post`, which bounds itself at 90 seconds.
+pub const POST_LIMIT: Duration = Duration::from_secs(95);

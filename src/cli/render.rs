@@ -88,7 +88,7 @@ fn terminal_width() -> usize {
 }
 
 /// A name that can stand in an HTML comment and in a marker that is compared byte by byte.
-pub(super) fn instance(text: &str) -> Result<String, String> {
+fn instance(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if text.is_empty() || text.len() > 64 || !text.chars().all(fits) || text.contains("--") {
         return Err("use at most 64 letters, digits, `.`, `_` and single `-`".into());

@@ -6,9 +6,10 @@
 //! A child's id is its own until it is reaped, so a child is waited for without being reaped first, and reaped under the
 //! lock under which signals are sent: no signal can reach a stranger that got the id.
 
-use super::{Ended, Program, Stage};
+use super::{Argument, Attached, Ended, Program, Stage};
 use crate::environment;
 use anyhow::{Context as _, anyhow};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,7 @@ pub(super) fn release_file(path: &Path) {
 pub(super) struct Team {
     folder: PathBuf,
     directory: Option<PathBuf>,
+    attached: Option<(Guard, tempfile::TempDir)>,
     #[cfg(unix)]
     lifeline: Option<Lifeline>,
 }
@@ -94,14 +96,18 @@ impl Lifeline {
 
 impl Team {
     /// Finds the programs beside this one, links resolved, and never by PATH: a checkout's own `flecto-diff` is nobody's.
-    /// Stages run in `directory`, or where this program does.
-    pub(super) fn new(directory: Option<&Path>) -> anyhow::Result<Team> {
+    /// Stages run in `directory`, or where this program does; the files that go with the plan are written out for them.
+    ///
+    /// # Errors
+    /// Where this program is cannot be told, or a file cannot be written.
+    pub(super) fn new(directory: Option<&Path>, attached: &[Attached]) -> anyhow::Result<Team> {
         let own = std::env::current_exe().and_then(|path| path.canonicalize());
         let own = own.map_err(|error| anyhow!("cannot find the folder of this program: {}", error.kind()))?;
         let folder = own.parent().context("this program is in no folder")?.to_path_buf();
         Ok(Team {
             folder,
             directory: directory.map(Path::to_path_buf),
+            attached: if attached.is_empty() { None } else { Some(write_out(attached)?) },
             #[cfg(unix)]
             lifeline: Lifeline::new(),
         })
@@ -126,6 +132,14 @@ impl Team {
         Ok(())
     }
 
+    fn word(&self, argument: &Argument) -> OsString {
+        match (argument, &self.attached) {
+            (Argument::Word(word), _) => word.clone(),
+            (Argument::Attached(name), Some((_, folder))) => folder.path().join(name).into(),
+            (Argument::Attached(name), None) => name.into(),
+        }
+    }
+
     /// A stage, with the environment that it may see.
     ///
     /// # Errors
@@ -137,7 +151,7 @@ impl Team {
         stdout: impl Into<Stdio>,
     ) -> anyhow::Result<Running> {
         let mut command = Command::new(self.file(stage.program));
-        command.args(&stage.arguments).stdin(stdin).stdout(stdout);
+        command.args(stage.arguments.iter().map(|argument| self.word(argument))).stdin(stdin).stdout(stdout);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
@@ -156,6 +170,16 @@ impl Team {
         crew.ids.push(child.id());
         Ok(Running { program: stage.program, child, ended: None })
     }
+}
+
+fn write_out(files: &[Attached]) -> anyhow::Result<(Guard, tempfile::TempDir)> {
+    let failed = |error: std::io::Error| anyhow!("cannot write a temporary file: {}", error.kind());
+    let folder = tempfile::Builder::new().prefix("flecto-").tempdir().map_err(failed)?;
+    let guard = guard(folder.path());
+    for file in files {
+        std::fs::write(folder.path().join(&file.name), &file.bytes).map_err(failed)?;
+    }
+    Ok((guard, folder))
 }
 
 /// A stage that was started. Dropped before it ended, it is ended.

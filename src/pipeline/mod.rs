@@ -83,7 +83,28 @@ pub struct Stage {
     /// Which.
     pub program: Program,
     /// What it is told.
-    pub arguments: Vec<OsString>,
+    pub arguments: Vec<Argument>,
+}
+
+/// A word of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// As it is.
+    Word(OsString),
+    /// The place of an [`Attached`] file, which is only known when the plan is carried out.
+    Attached(String),
+}
+
+/// A file of the baseline commit that a stage reads. It is written out for the run, because what lies in the working tree
+/// under the same name is the change's author's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached {
+    /// Its name, without folders.
+    pub name: String,
+    /// The id of the object that holds it.
+    pub id: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
 }
 
 impl Stage {
@@ -95,7 +116,7 @@ impl Stage {
     /// Adds arguments.
     #[must_use]
     pub fn with<S: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = S>) -> Stage {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self.arguments.extend(arguments.into_iter().map(|word| Argument::Word(word.into())));
         self
     }
 
@@ -118,6 +139,13 @@ impl Stage {
         values.into_iter().fold(self, |stage, value| stage.option(name, Some(value)))
     }
 
+    /// Adds `--name` and the place of a file that goes with the plan.
+    #[must_use]
+    pub fn attached(mut self, name: &str, file: &Attached) -> Stage {
+        self.arguments.extend([Argument::Word(name.into()), Argument::Attached(file.name.clone())]);
+        self
+    }
+
     /// Adds a flag where it is set.
     #[must_use]
     pub fn flag(self, name: &str, set: bool) -> Stage {
@@ -130,6 +158,8 @@ impl Stage {
 pub struct Plan {
     /// Where it happens, where that is not the working directory.
     pub directory: Option<PathBuf>,
+    /// Files that stages read and that are not to be read where they lie.
+    pub attached: Vec<Attached>,
     /// What makes the records that are shown: `flecto-diff`, `flecto-policy`, and what else stands before the last stage.
     pub judge: Vec<Stage>,
     /// What shows them: the last stage of the line.
@@ -138,6 +168,8 @@ pub struct Plan {
     pub output: Option<PathBuf>,
     /// What is asked of a model.
     pub question: Option<Question>,
+    /// What gets the report when it is out: `flecto-post`.
+    pub post: Option<Stage>,
 }
 
 /// A question to a model, beside the report.
@@ -174,6 +206,18 @@ impl Plan {
     pub fn line(&self) -> impl Iterator<Item = &Stage> {
         self.judge.iter().chain([&self.show])
     }
+
+    /// Every stage that may run.
+    pub fn stages(&self) -> impl Iterator<Item = &Stage> {
+        let question = self.question.iter().flat_map(|question| {
+            let shown = match &question.answer {
+                Answer::After(show, _) => show.as_ref(),
+                Answer::Within => None,
+            };
+            question.stages.iter().chain(shown)
+        });
+        self.line().chain(question).chain(&self.post)
+    }
 }
 
 /// The file of a program of ours, beside this one.
@@ -181,7 +225,7 @@ impl Plan {
 /// # Errors
 /// When it is not there.
 pub fn find(program: Program) -> anyhow::Result<PathBuf> {
-    let team = children::Team::new(None)?;
+    let team = children::Team::new(None, &[])?;
     team.find(program)?;
     Ok(team.file(program))
 }

@@ -6,67 +6,111 @@ use super::{Ended, Program, Stage};
 use crate::outcome::Outcome;
 use anyhow::anyhow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ChildStdout, Stdio};
 use std::thread::JoinHandle;
 use tempfile::NamedTempFile;
 
 /// Where the last stage of the line writes to.
-pub(super) enum Output {
-    /// The user's stdout, which that stage inherits.
-    Stdout,
-    /// A file that will be put in its place; the thread fills it.
-    File(Pending, Option<JoinHandle<io::Result<NamedTempFile>>>),
+pub(super) struct Output {
+    /// The file, where it is not the user's stdout.
+    pending: Option<Pending>,
+    /// Whether what is written is also kept, for whoever gets it after that.
+    keeps: bool,
+    copier: Option<JoinHandle<io::Result<Copied>>>,
+}
+
+/// What was written.
+struct Copied {
+    file: Option<NamedTempFile>,
+    kept: Vec<u8>,
 }
 
 impl Output {
-    /// To `path`, or to stdout.
+    /// To `path`, or to stdout; `keeps` says whether [`Output::finish`] gives it back too.
     ///
     /// # Errors
     /// A folder in which no file can be made.
-    pub(super) fn new(path: Option<&Path>) -> anyhow::Result<Output> {
-        Ok(match path {
-            None => Output::Stdout,
-            Some(path) => Output::File(Pending::new(path)?, None),
-        })
+    pub(super) fn new(path: Option<&Path>, keeps: bool) -> anyhow::Result<Output> {
+        Ok(Output { pending: path.map(Pending::new).transpose()?, keeps, copier: None })
     }
 
-    /// Starts the stage whose output this is. A file is written by this process, which then knows that all of it is there.
+    /// Starts the stage whose output this is. It inherits stdout where nothing else is done with it; a file is written by
+    /// this process, which then knows that all of it is there.
     ///
     /// # Errors
     /// A stage that cannot be started.
     pub(super) fn start(&mut self, team: &Team, stage: &Stage, input: impl Into<Stdio>) -> anyhow::Result<Running> {
-        let Output::File(pending, copy) = self else { return team.start(stage, input, Stdio::inherit()) };
+        if self.pending.is_none() && !self.keeps {
+            return team.start(stage, input, Stdio::inherit());
+        }
         let mut running = team.start(stage, input, Stdio::piped())?;
-        let mut output = running.stdout()?;
-        *copy = pending.file.take().map(|mut file| {
-            std::thread::spawn(move || {
-                io::copy(&mut output, &mut file)?;
-                file.flush()?;
-                Ok(file)
-            })
-        });
+        let output = running.stdout()?;
+        let file = self.pending.as_mut().and_then(|pending| pending.file.take());
+        let keeps = self.keeps;
+        self.copier = Some(std::thread::spawn(move || copy(output, file, keeps)));
         Ok(running)
     }
 
     /// Puts the file in its place, unless the stage that wrote it, the last of `ends`, was killed or could not even begin.
-    /// A report that says that it is incomplete is a report.
+    /// A report that says that it is incomplete is a report. The stage must have ended. Gives back what was written, where
+    /// that was asked for and the stage lived to its end.
     ///
     /// # Errors
-    /// A file that cannot be written.
-    pub(super) fn finish(&mut self, ends: &[(Program, Ended)]) -> anyhow::Result<()> {
-        let Output::File(pending, copy) = self else { return Ok(()) };
-        let Some(copy) = copy.take() else { return Ok(()) };
-        let written = copy.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
-        let file = written.map_err(|error| cannot_write(&pending.path, &error))?;
-        let empty = file.as_file().metadata().is_ok_and(|data| data.len() == 0);
+    /// Output that cannot be written.
+    pub(super) fn finish(&mut self, ends: &[(Program, Ended)]) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(copier) = self.copier.take() else { return Ok(None) };
+        let copied = copier.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+        let Copied { file, kept } = match (copied, &self.pending) {
+            (Ok(copied), _) => copied,
+            (Err(error), Some(pending)) => return Err(cannot_write(&pending.path, &error)),
+            (Err(error), None) => return Err(anyhow!("cannot write standard output: {}", error.kind())),
+        };
         let last = &ends[ends.len().saturating_sub(1)..];
-        if culprit(last).is_some() || outcome(last) == Outcome::Trouble && empty {
-            return Ok(());
+        if culprit(last).is_some() {
+            return Ok(None);
         }
-        pending.place(file)
+        if let (Some(pending), Some(file)) = (&self.pending, file) {
+            let empty = file.as_file().metadata().is_ok_and(|data| data.len() == 0);
+            if !(empty && outcome(last) == Outcome::Trouble) {
+                pending.place(file)?;
+            }
+        }
+        Ok(self.keeps.then_some(kept))
     }
+}
+
+/// Copies to the file or to stdout. A reader of stdout that is gone ends nothing.
+fn copy(mut from: ChildStdout, mut file: Option<NamedTempFile>, keeps: bool) -> io::Result<Copied> {
+    let (mut kept, mut gone, mut chunk) = (Vec::new(), false, vec![0; 1 << 16]);
+    loop {
+        let length = match from.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let bytes = &chunk[..length];
+        match &mut file {
+            Some(file) => file.write_all(bytes)?,
+            None if gone => {}
+            None => {
+                let mut out = io::stdout().lock();
+                match out.write_all(bytes).and_then(|()| out.flush()) {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => gone = true,
+                    other => other?,
+                }
+            }
+        }
+        if keeps {
+            kept.extend_from_slice(bytes);
+        }
+    }
+    if let Some(file) = &mut file {
+        file.flush()?;
+    }
+    Ok(Copied { file, kept })
 }
 
 /// Writes a file whole or not at all.

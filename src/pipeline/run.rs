@@ -9,7 +9,7 @@ use super::output::{Output, write_whole};
 use super::statuses::{culprit, outcome};
 use super::{Answer, Ended, Place, Plan, Program, Question, Stage, Trouble};
 use crate::environment;
-use crate::limits::{NARRATION_BUFFER, NARRATION_GRACE, NARRATION_TIMEOUT};
+use crate::limits::{NARRATION_BUFFER, NARRATION_GRACE, NARRATION_TIMEOUT, POST_LIMIT};
 use crate::outcome::Outcome;
 use crate::text::escape;
 use anyhow::{Context as _, anyhow, ensure};
@@ -32,15 +32,20 @@ pub fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     if let Some(folder) = &plan.directory {
         ensure!(folder.is_dir(), "{}: no such folder; -C names the one to run in", folder.display());
     }
-    let team = Team::new(plan.directory.as_deref())?;
+    let team = Team::new(plan.directory.as_deref(), &plan.attached)?;
     for stage in plan.line() {
         team.find(stage.program)?;
     }
-    let mut output = Output::new(plan.output.as_deref().map(|file| within(plan, file)).as_deref())?;
-    let ends = match &plan.question {
+    let file = plan.output.as_deref().map(|file| within(plan, file));
+    let mut output = Output::new(file.as_deref(), plan.post.is_some())?;
+    let (ends, report) = match &plan.question {
         None => straight(&team, plan, &mut output)?,
         Some(question) => with_question(&team, plan, question, &mut output)?,
     };
+    if let (Some(stage), Some(report)) = (&plan.post, report) {
+        let_stdout_go();
+        post(&team, stage, report);
+    }
     match culprit(&ends) {
         Some(trouble) => Err(anyhow!("{trouble}; the run is not complete")),
         None => Ok(outcome(&ends)),
@@ -54,13 +59,16 @@ fn within(plan: &Plan, path: &Path) -> PathBuf {
 
 type Ends = Vec<(Program, Ended)>;
 
+/// How the stages of the report ended, and the report itself, where it goes on to somebody.
+type Done = (Ends, Option<Vec<u8>>);
+
 /// Every stage's stdout is the next one's stdin; this process holds none of them.
-fn straight(team: &Team, plan: &Plan, output: &mut Output) -> anyhow::Result<Ends> {
+fn straight(team: &Team, plan: &Plan, output: &mut Output) -> anyhow::Result<Done> {
     let (mut stages, records) = join(team, &plan.judge, Stdio::null())?;
     stages.push(output.start(team, &plan.show, records)?);
     let ends = wait(&mut stages);
-    output.finish(&ends)?;
-    Ok(ends)
+    let report = output.finish(&ends)?;
+    Ok((ends, report))
 }
 
 /// Starts stages that are joined by pipes, and gives back what the last one writes.
@@ -86,7 +94,7 @@ fn wait(stages: &mut [Running]) -> Ends {
     stages.iter_mut().map(|stage| (stage.program(), stage.wait())).collect()
 }
 
-fn with_question(team: &Team, plan: &Plan, question: &Question, output: &mut Output) -> anyhow::Result<Ends> {
+fn with_question(team: &Team, plan: &Plan, question: &Question, output: &mut Output) -> anyhow::Result<Done> {
     // What only narrates may be missing; the mask may not, since a run that was to mask and did not is not complete.
     for stage in question.stages.iter().filter(|stage| stage.program == Program::Mask) {
         team.find(stage.program)?;
@@ -104,14 +112,14 @@ fn report_first(
     question: &Question,
     (show, place): (Option<&Stage>, &Place),
     output: &mut Output,
-) -> anyhow::Result<Ends> {
+) -> anyhow::Result<Done> {
     let (mut stages, records) = join(team, &plan.judge, Stdio::null())?;
     let mut report = output.start(team, &plan.show, Stdio::piped())?;
     let input = report.stdin()?;
     stages.push(report);
     let kept = tee(records, input);
     let mut ends = wait(&mut stages);
-    output.finish(&ends)?;
+    let report = output.finish(&ends)?;
     if *place != Place::Stdout {
         let_stdout_go();
     }
@@ -120,11 +128,11 @@ fn report_first(
     if let Err(reason) = answer.and_then(|answer| show_after(team, show, plan, place, answer)) {
         no_narration(&reason);
     }
-    Ok(ends)
+    Ok((ends, report))
 }
 
 /// The records; the question; then the report over both. It is made from the same records whatever came of the question.
-fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Output) -> anyhow::Result<Ends> {
+fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Output) -> anyhow::Result<Done> {
     let (mut stages, mut records) = join(team, &plan.judge, Stdio::null())?;
     let mut kept = Vec::new();
     // What cannot be read has an end that says so.
@@ -136,8 +144,8 @@ fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Out
         stages.push(report);
         tee(io::Cursor::new(kept).chain(records), input);
         let ends = wait(&mut stages);
-        output.finish(&ends)?;
-        return Ok(ends);
+        let report = output.finish(&ends)?;
+        return Ok((ends, report));
     }
     let mut ends = wait(&mut stages);
     let Asked { mask, answer } = ask(team, question, Some(kept.clone()), &ends);
@@ -149,8 +157,8 @@ fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Out
     let mut report = output.start(team, &plan.show, Stdio::piped())?;
     feed(report.stdin()?, kept);
     ends.push((report.program(), report.wait()));
-    output.finish(&ends)?;
-    Ok(ends)
+    let report = output.finish(&ends)?;
+    Ok((ends, report))
 }
 
 /// Copies to the report, and keeps a copy up to the bound; `None` over it. A report that ended early (its reader is gone)
@@ -236,7 +244,10 @@ fn ask(team: &Team, question: &Question, kept: Option<Vec<u8>>, ends: &Ends) -> 
         Ok((ended, written)) => match (blame(&ended), written) {
             (Some(trouble), _) => Err(trouble.to_string()),
             (None, None) => Err(Trouble { program: Program::Narrate, ended: Ended::Hung }.to_string()),
-            (None, Some(all)) => Ok(Reply { lines: new_lines(&all), all, deadline }),
+            (None, Some(all)) if has_end(&all) || is_dry(question) => {
+                Ok(Reply { lines: new_lines(&all), all, deadline })
+            }
+            (None, Some(_)) => Err(format!("{} gave none", Program::Narrate.name())),
         },
     };
     Asked { mask, answer }
@@ -295,6 +306,16 @@ fn new_lines(all: &[u8]) -> Vec<u8> {
     all.split_inclusive(|&byte| byte == b'\n').filter(is_new).flatten().copied().collect()
 }
 
+/// Whether `flecto-narrate` passed the stream on to its end. Then it has said itself why it added nothing, if it did not.
+fn has_end(all: &[u8]) -> bool {
+    all.split(|&byte| byte == b'\n').any(|line| line.starts_with(br#"{"type":"end""#))
+}
+
+/// Whether the request is shown and not sent: then no record comes out at all.
+fn is_dry(question: &Question) -> bool {
+    matches!(question.answer, Answer::After(None, _))
+}
+
 fn show_after(team: &Team, show: Option<&Stage>, plan: &Plan, place: &Place, reply: Reply) -> Result<(), String> {
     let shown = match show {
         None => reply.all,
@@ -321,6 +342,22 @@ fn show_after(team: &Team, show: Option<&Stage>, plan: &Plan, place: &Place, rep
         Place::File(path) => write_whole(&within(plan, path), &shown).map_err(|error| error.to_string())?,
     }
     Ok(())
+}
+
+/// Hands the report to `flecto-post`. The report is out, so nothing that happens here changes how the run ends.
+fn post(team: &Team, stage: &Stage, report: Vec<u8>) {
+    let started = team.find(stage.program).and_then(|()| team.start(stage, Stdio::piped(), Stdio::null()));
+    let ended = started.and_then(|mut running| {
+        feed(running.stdin()?, report);
+        Ok(running.wait_until(Instant::now() + POST_LIMIT))
+    });
+    let reason = match ended {
+        // With 0 it says itself what failed, with 2 what was wrong.
+        Ok(Ended::Status(0 | 2)) => return,
+        Ok(ended) => Trouble { program: stage.program, ended }.to_string(),
+        Err(error) => error.to_string(),
+    };
+    let _ = writeln!(io::stderr().lock(), "flecto: warning: no comment: {}", escape(&reason));
 }
 
 /// The one line that a narration which does not come leaves.

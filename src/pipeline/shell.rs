@@ -1,6 +1,6 @@
 //! What would a person type? The plan as lines for a POSIX shell, which give the same bytes and the same exit status.
 
-use super::{Answer, Place, Plan, Program, Stage};
+use super::{Answer, Argument, Place, Plan, Program, Question, Stage};
 use crate::environment::{FORGE_TOKENS, MODEL_KEYS};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,66 +9,156 @@ impl Plan {
     /// The lines, as bytes: a file name need not be UTF-8. Programs stand in them by name, so they run what PATH finds.
     pub fn to_shell(&self) -> Vec<u8> {
         let mut out = Script::default();
-        out.line(["(".into()]);
-        out.line([format!("unset {}", FORGE_TOKENS.join(" ")).into()]);
+        let hide = Hide::of(self);
+        out.line(["("]);
+        out.lines(hide.lines());
         if let Some(folder) = &self.directory {
-            out.line([b"CDPATH= cd -- ".to_vec(), path(folder), b" || exit 2".to_vec()]);
+            out.line([b"CDPATH= cd -- ".as_slice(), &path(folder), b" || exit 2"]);
         }
+        if !self.attached.is_empty() {
+            out.line(["attached=$(mktemp -d) || exit 2"]);
+            out.line(["trap 'rm -rf \"$attached\"' EXIT"]);
+            for file in &self.attached {
+                let name = quote(OsStr::new(&file.name));
+                let from = format!("git cat-file blob {} >\"$attached\"/", file.id);
+                out.line([from.as_bytes(), &name, b" || exit 2"]);
+            }
+        }
+        let to_file = self.output.as_ref().map_or_else(Vec::new, |file| [b" >", path(file).as_slice()].concat());
         match &self.question {
-            None if self.line().all(|stage| stage.program != Program::Narrate) => {
-                out.line([format!("unset {}", MODEL_KEYS.join(" ")).into()]);
-                out.line([pipe(self.line(), ""), self.redirect()]);
-            }
+            None if self.post.is_none() => out.line([hide.pipe(self.line()), to_file]),
             None => {
-                out.keyless();
-                out.line([pipe(self.line(), "keyless "), self.redirect()]);
+                out.line([b"report=$(".as_slice(), &hide.pipe(self.line()), b")"]);
+                out.line(["status=$?"]);
+                self.hand_on(&mut out, &hide, &to_file);
+                out.line(["exit \"$status\""]);
             }
-            Some(question) => {
-                out.keyless();
-                out.line([b"records=$(".to_vec(), pipe(&self.judge, "keyless "), b")".to_vec()]);
-                let show = pipe([&self.show], "keyless ");
-                let (mask, rest) = match question.stages.split_first() {
-                    Some((first, rest)) if first.program == Program::Mask => (Some(first), rest),
-                    _ => (None, question.stages.as_slice()),
-                };
-                let masked = mask.map_or("$records", |_| "$masked");
-                let masking = mask.map(|mask| {
-                    let command = pipe([mask], "keyless ");
-                    [b"masked=$(printf '%s\\n' \"$records\" | ".to_vec(), command, b") || trouble=2".to_vec()].concat()
-                });
-                let ask = [format!("printf '%s\\n' \"{masked}\" | ").into_bytes(), pipe(rest, "keyless ")].concat();
-                match &question.answer {
-                    Answer::After(stage, place) => {
-                        out.line([b"printf '%s\\n' \"$records\" | ".to_vec(), show, self.redirect()]);
-                        out.line([b"trouble=$?".to_vec()]);
-                        out.lines(masking);
-                        let to = match place {
-                            Place::Stderr => b" >&2".to_vec(),
-                            Place::Stdout => Vec::new(),
-                            Place::File(file) => [b" >".to_vec(), path(file)].concat(),
-                        };
-                        let then = stage.iter().map(|stage| [b" | ".to_vec(), pipe([stage], "keyless ")].concat());
-                        out.line([ask, then.collect::<Vec<_>>().concat(), to]);
-                        out.line([b"exit \"$trouble\"".to_vec()]);
-                    }
-                    Answer::Within => {
-                        out.line([b"trouble=0".to_vec()]);
-                        out.lines(masking);
-                        out.line([b"narration=$(".to_vec(), ask, b" | grep '^{\"type\":\"narration\"')".to_vec()]);
-                        out.line([b"printf '%s\\n' \"$records\" \"$narration\" | ".to_vec(), show, self.redirect()]);
-                        out.line([b"status=$?".to_vec()]);
-                        out.line([b"[ \"$trouble\" -eq 0 ] || exit \"$trouble\"".to_vec()]);
-                        out.line([b"exit \"$status\"".to_vec()]);
-                    }
-                }
-            }
+            Some(question) => self.with_question(&mut out, &hide, question, &to_file),
         }
-        out.line([b")".to_vec()]);
+        out.line([")"]);
         out.0
     }
 
-    fn redirect(&self) -> Vec<u8> {
-        self.output.as_ref().map_or_else(Vec::new, |file| [b" >".to_vec(), path(file)].concat())
+    fn with_question(&self, out: &mut Script, hide: &Hide, question: &Question, to_file: &[u8]) {
+        out.line([b"records=$(".as_slice(), &hide.pipe(&self.judge), b")"]);
+        let show = hide.pipe([&self.show]);
+        let (masks, rest): (Vec<&Stage>, Vec<&Stage>) =
+            question.stages.iter().partition(|stage| stage.program == Program::Mask);
+        let mask =
+            [b"masked=$(printf '%s\\n' \"$records\" | ".as_slice(), &hide.pipe(masks), b") || status=2"].concat();
+        let ask = [b"printf '%s\\n' \"$masked\" | ".as_slice(), &hide.pipe(rest)].concat();
+        match &question.answer {
+            Answer::After(stage, place) => {
+                let report = [b"printf '%s\\n' \"$records\" | ".as_slice(), &show].concat();
+                if self.post.is_some() {
+                    out.line([b"report=$(".as_slice(), &report, b")"]);
+                    out.line(["status=$?"]);
+                    self.hand_on(out, hide, to_file);
+                } else {
+                    out.line([report.as_slice(), to_file]);
+                    out.line(["status=$?"]);
+                }
+                out.line([mask]);
+                let to = match place {
+                    Place::Stderr => b" >&2".to_vec(),
+                    Place::Stdout => Vec::new(),
+                    Place::File(file) => [b" >".as_slice(), &path(file)].concat(),
+                };
+                let then = stage.as_ref().map(|stage| [b" | ".as_slice(), &hide.pipe([stage])].concat());
+                out.line([ask, then.unwrap_or_default(), to]);
+            }
+            Answer::Within => {
+                out.line(["status=0"]);
+                out.line([mask]);
+                out.line([b"narration=$(".as_slice(), &ask, b" | grep '^{\"type\":\"narration\"')"]);
+                let report = [b"printf '%s\\n' \"$records\" \"$narration\" | ".as_slice(), &show].concat();
+                let keep_worse = b"shown=$?; [ \"$status\" -eq 2 ] || status=$shown";
+                if self.post.is_some() {
+                    out.line([b"report=$(".as_slice(), &report, b")"]);
+                    out.line([keep_worse]);
+                    self.hand_on(out, hide, to_file);
+                } else {
+                    out.line([report.as_slice(), to_file]);
+                    out.line([keep_worse]);
+                }
+            }
+        }
+        out.line(["exit \"$status\""]);
+    }
+
+    /// Prints the report that is in a variable, and hands it to whoever gets it after that.
+    fn hand_on(&self, out: &mut Script, hide: &Hide, to_file: &[u8]) {
+        out.line([b"printf '%s\\n' \"$report\"".as_slice(), to_file]);
+        if let Some(post) = &self.post {
+            out.line([b"printf '%s\\n' \"$report\" | ".as_slice(), &hide.pipe([post]), b" >/dev/null"]);
+        }
+    }
+}
+
+/// How the lines keep keys and tokens from the programs that may not see them: what no program of the plan needs is unset
+/// for all of them, the rest by a function for each kind of program.
+struct Hide {
+    asks: bool,
+    posts: bool,
+}
+
+impl Hide {
+    fn of(plan: &Plan) -> Hide {
+        let has = |program| plan.stages().any(|stage| stage.program == program);
+        Hide { asks: has(Program::Narrate), posts: has(Program::Post) }
+    }
+
+    fn lines(&self) -> Vec<Vec<u8>> {
+        let (keys, tokens) = (MODEL_KEYS.join(" "), FORGE_TOKENS.join(" "));
+        let function = |name: &str, unset: &str| format!("{name}() ( unset {unset}; exec \"$@\" )").into_bytes();
+        let mut out = Vec::new();
+        match self.posts {
+            false => out.push(format!("unset {tokens}").into_bytes()),
+            true => out.push(function("tokenless", &tokens)),
+        }
+        match self.asks {
+            false => out.push(format!("unset {keys}").into_bytes()),
+            true => out.push(function("keyless", &keys)),
+        }
+        if self.asks && self.posts {
+            out.push(function("bare", &format!("{keys} {tokens}")));
+        }
+        out
+    }
+
+    /// What stands before a program's name.
+    fn prefix(&self, program: Program) -> &'static str {
+        match (self.asks && program != Program::Narrate, self.posts && program != Program::Post) {
+            (true, true) => "bare ",
+            (true, false) => "keyless ",
+            (false, true) => "tokenless ",
+            (false, false) => "",
+        }
+    }
+
+    /// Stages joined by pipes. `flecto-diff` reads no records, and would otherwise hold the shell's own input, which may be
+    /// these lines.
+    fn pipe<'a>(&self, stages: impl IntoIterator<Item = &'a Stage>) -> Vec<u8> {
+        let mut commands = Vec::new();
+        for stage in stages {
+            let mut command = self.prefix(stage.program).as_bytes().to_vec();
+            command.extend_from_slice(stage.program.name().as_bytes());
+            for argument in &stage.arguments {
+                command.push(b' ');
+                match argument {
+                    Argument::Word(word) => command.extend(quote(word)),
+                    Argument::Attached(name) => {
+                        command.extend_from_slice(b"\"$attached\"/");
+                        command.extend(quote(OsStr::new(name)));
+                    }
+                }
+            }
+            if stage.program == Program::Diff {
+                command.extend_from_slice(b" </dev/null");
+            }
+            commands.push(command);
+        }
+        commands.join(b" | ".as_slice())
     }
 }
 
@@ -76,41 +166,14 @@ impl Plan {
 struct Script(Vec<u8>);
 
 impl Script {
-    fn line<const N: usize>(&mut self, parts: [Vec<u8>; N]) {
-        self.0.extend(parts.concat());
+    fn line<P: AsRef<[u8]>, const N: usize>(&mut self, parts: [P; N]) {
+        parts.iter().for_each(|part| self.0.extend_from_slice(part.as_ref()));
         self.0.push(b'\n');
     }
 
     fn lines(&mut self, lines: impl IntoIterator<Item = Vec<u8>>) {
         lines.into_iter().for_each(|line| self.line([line]));
     }
-
-    /// A function that runs a program without the model's keys.
-    fn keyless(&mut self) {
-        self.line([format!("keyless() ( unset {}; exec \"$@\" )", MODEL_KEYS.join(" ")).into()]);
-    }
-}
-
-/// Stages joined by pipes; `keyless` stands before those that may not see the keys. `flecto-diff` reads no records, and
-/// would otherwise hold the shell's own input, which may be these lines.
-fn pipe<'a>(stages: impl IntoIterator<Item = &'a Stage>, keyless: &str) -> Vec<u8> {
-    let mut commands = Vec::new();
-    for stage in stages {
-        let mut command = Vec::new();
-        if stage.program != Program::Narrate {
-            command.extend_from_slice(keyless.as_bytes());
-        }
-        command.extend_from_slice(stage.program.name().as_bytes());
-        for argument in &stage.arguments {
-            command.push(b' ');
-            command.extend(quote(argument));
-        }
-        if stage.program == Program::Diff {
-            command.extend_from_slice(b" </dev/null");
-        }
-        commands.push(command);
-    }
-    commands.join(b" | ".as_slice())
 }
 
 /// A path that no command takes for an option.

@@ -48,10 +48,11 @@ impl Demo {
     fn show(&self, subcommand: &str, common: &[&str], more: &[String], folder: &Path) -> anyhow::Result<()> {
         let words: Vec<&str> = common.iter().copied().chain(more.iter().map(String::as_str)).collect();
         to_stdout(format!("$ flecto {subcommand} {}\n", words.join(" ")).as_bytes())?;
-        let line = ["flecto", subcommand, "--no-config"].into_iter().chain(words).map(OsString::from);
-        let mut plan =
+        let mut line: Vec<OsString> = ["flecto", subcommand, "--no-config", "-C"].map(OsString::from).into();
+        line.push(folder.into());
+        line.extend(words.into_iter().map(OsString::from));
+        let plan =
             super::Flecto::try_parse_from(line).map_err(|_| anyhow!("the demo's own options are wrong"))?.plan()?;
-        plan.directory = Some(folder.to_path_buf());
         match carry_out(&plan, false)? {
             Outcome::Trouble => Err(anyhow!("the demo could not be completed")),
             Outcome::Findings => to_stdout(b"(exit status 1: the gate failed)\n"),
@@ -91,7 +92,7 @@ fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
 impl super::Flecto {
     fn plan(&self) -> anyhow::Result<Plan> {
         match &self.command {
-            super::Command::Ci(ci) => ci.plan(),
+            super::Command::Ci(ci) => Ok(ci.plan()?.0),
             super::Command::Explain(explain) => explain.plan(),
             _ => Err(anyhow!("no plan")),
         }

@@ -8,9 +8,12 @@ use clap_complete::Shell;
 pub fn commands() -> Vec<Command> {
     vec![
         Flecto::command(),
+        crate::cli::diff::Args::command(),
         crate::cli::policy::Args::command(),
         crate::cli::payload::Args::command(),
+        crate::cli::narrate::Args::command(),
         crate::cli::render::Render::command(),
+        crate::cli::post::Post::command(),
     ]
 }
 

@@ -1,5 +1,7 @@
 //! What should `flecto` do? Its subcommands, and the plan that each makes of its options.
 
+mod check;
+mod configured;
 mod demo;
 mod external;
 mod manual;
@@ -54,9 +56,9 @@ enum Command {
 pub fn run(arguments: Flecto) -> anyhow::Result<Outcome> {
     match arguments.command {
         Command::Ci(ci) => {
-            let summary = (!ci.quiet).then(|| ci.fail_on_text());
-            let outcome = carry_out(&ci.plan()?, ci.compared.print_pipeline)?;
-            if let Some(gate) = summary.filter(|_| !ci.compared.print_pipeline) {
+            let (plan, gate) = ci.plan()?;
+            let outcome = carry_out(&plan, ci.compared.print_pipeline)?;
+            if !ci.quiet && !ci.compared.print_pipeline {
                 summarise(outcome, &gate);
             }
             Ok(outcome)
@@ -76,6 +78,7 @@ pub fn run(arguments: Flecto) -> anyhow::Result<Outcome> {
 }
 
 fn carry_out(plan: &pipeline::Plan, print: bool) -> anyhow::Result<Outcome> {
+    check::check(plan)?;
     if print {
         to_stdout(&plan.to_shell())?;
         return Ok(Outcome::Clean);

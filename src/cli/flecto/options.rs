@@ -1,29 +1,26 @@
 //! What can be said to `flecto ci`, `flecto explain` and `flecto demo`? The options, grouped as they are shared.
 
-use crate::cli::render::{Color, instance};
+use crate::cli::render::Color;
 use crate::render::Format;
-use crate::rules::choice::{Adjustment, Policies};
-use crate::rules::gate::FailOn;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 const EXIT_STATUS: &str = "Exit status: 0, or 2 when the run could not be completed.";
 
 /// What is compared with what.
 #[derive(Args, Debug)]
 pub(super) struct Compared {
-    /// Files, folders, or quoted globs (`'config/**/*.{yaml,yml}'`)
-    #[arg(required = true, value_name = "TARGET")]
+    /// Files, folders, or quoted globs (`'config/**/*.{yaml,yml}'`) [default: the settings' files]
+    #[arg(value_name = "TARGET")]
     pub(super) targets: Vec<OsString>,
     /// The commit to compare with [default: HEAD]
     #[arg(long, value_name = "REV")]
-    pub(super) snapshot_ref: Option<OsString>,
+    pub(super) snapshot_ref: Option<String>,
     /// Compare this commit instead of the working tree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
-    pub(super) to_ref: Option<OsString>,
+    pub(super) to_ref: Option<String>,
     /// Compare what is staged instead of the working tree
     #[arg(long)]
     pub(super) staged: bool,
@@ -33,6 +30,33 @@ pub(super) struct Compared {
     /// Accept a run in which no file matched
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Leave out changes at and below these paths: 'metadata.labels', '**.checksum'
+    #[arg(long, value_name = "PATTERN", help_heading = "Reading files")]
+    pub(super) ignore: Vec<String>,
+    /// Compare lists as sets: all of them, or those at these paths
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true, default_missing_value = "**", help_heading = "Reading files")]
+    pub(super) ignore_order: Vec<String>,
+    /// The fields that identify the items of a list: 'rules=from,to'
+    #[arg(long, value_name = "PATH=KEY", help_heading = "Reading files")]
+    pub(super) list_key: Vec<String>,
+    /// Read every file as this format
+    #[arg(long, value_name = "FORMAT", help_heading = "Reading files")]
+    pub(super) input_format: Option<String>,
+    /// Read files of these names as this format: '*.conf=ini'
+    #[arg(long, value_name = "GLOB=FORMAT", help_heading = "Reading files")]
+    pub(super) format_map: Vec<String>,
+    /// Compare documents in strings as text
+    #[arg(long, help_heading = "Reading files")]
+    pub(super) raw_strings: bool,
+    /// Leave out what a cluster writes into objects by itself (managedFields, status, …)
+    #[arg(long, help_heading = "Reading files")]
+    pub(super) neat: bool,
+    /// Of two equal keys in one map take the last, with a warning
+    #[arg(long, help_heading = "Reading files")]
+    pub(super) allow_duplicate_keys: bool,
+    /// What one side of one file may weigh: bytes, or a number with K, M or G [default: 64M]
+    #[arg(long, value_name = "SIZE", help_heading = "Reading files")]
+    pub(super) max_file_size: Option<String>,
     /// Hide secret values in the report
     #[arg(long)]
     pub(super) mask_secrets: bool,
@@ -58,13 +82,13 @@ pub(super) struct Compared {
 #[command(next_help_heading = "Judging")]
 pub(super) struct Judged {
     /// Packs of rules: names with commas between them, `auto` (default, and the packs that fit a file), or `none`
-    #[arg(long, value_name = "LIST", value_parser = checked::<Policies>)]
+    #[arg(long, value_name = "LIST")]
     pub(super) policies: Vec<String>,
     /// A pack of your own, YAML or JSON; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(super) policy_file: Vec<PathBuf>,
     /// Give a rule another severity: error, warn, info or off; may be given several times
-    #[arg(long, value_name = "RULE=LEVEL", value_parser = checked::<Adjustment>)]
+    #[arg(long, value_name = "RULE=LEVEL")]
     pub(super) severity: Vec<String>,
     /// A file of accepted findings: they are shown, marked, and count for nothing
     #[arg(long, value_name = "FILE")]
@@ -105,15 +129,15 @@ pub(super) enum ConfigFrom {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Asking a model")]
 pub(super) struct Asked {
-    /// Whom to ask [default: FLECTO_EXPLAIN_PROVIDER]
-    #[arg(long, value_name = "PROVIDER", value_parser = ["anthropic", "openai"])]
+    /// Whom to ask: anthropic or openai [default: FLECTO_EXPLAIN_PROVIDER]
+    #[arg(long, value_name = "PROVIDER")]
     pub(super) provider: Option<String>,
     /// Which model [default: FLECTO_EXPLAIN_MODEL, else the provider's]
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     /// The longest answer to ask for, in tokens [default: FLECTO_EXPLAIN_MAX_TOKENS, else 16000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) max_tokens: Option<u64>,
+    #[arg(long, value_name = "N")]
+    pub(super) max_tokens: Option<String>,
     /// Ask again, also where an answer is kept
     #[arg(long)]
     pub(super) no_cache: bool,
@@ -136,19 +160,22 @@ pub struct Ci {
     #[command(flatten)]
     pub(super) configured: Configured,
     /// What makes the gate fail: changed, added, removed, policy, error, warn, info, none [default: policy]
-    #[arg(long, value_name = "LIST", value_parser = checked::<FailOn>, help_heading = "Judging")]
+    #[arg(long, value_name = "LIST", help_heading = "Judging")]
     pub(super) fail_on: Vec<String>,
     /// How to write the report
     #[arg(long, value_name = "FORMAT", value_parser = report_format())]
     pub(super) format: Option<Format>,
+    /// Write the comment to the pull request that this CI run is about, over the one of the last run
+    #[arg(long, help_heading = "Publishing")]
+    pub(super) pr_comment_post: bool,
     /// Name that tells flecto's comments on one pull request apart
-    #[arg(long, value_name = "NAME", value_parser = instance, help_heading = "Publishing")]
+    #[arg(long, value_name = "NAME", help_heading = "Publishing")]
     pub(super) instance: Option<String>,
     /// Most bytes of a comment or summary [default: 65000, markdown: 500000]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(8_000..=10_000_000), help_heading = "Publishing")]
-    pub(super) max_bytes: Option<u64>,
+    #[arg(long, value_name = "BYTES", help_heading = "Publishing")]
+    pub(super) max_bytes: Option<String>,
     /// Category of a SARIF log, one for each upload of a commit [default: flecto]
-    #[arg(long, value_name = "NAME", value_parser = instance, help_heading = "Publishing")]
+    #[arg(long, value_name = "NAME", help_heading = "Publishing")]
     pub(super) category: Option<String>,
     /// Keep accepted findings in a SARIF log, as suppressed ones
     #[arg(long, help_heading = "Publishing")]
@@ -219,11 +246,6 @@ pub struct Demo {
     pub(super) keep: bool,
     #[command(flatten)]
     pub(super) asked: Asked,
-}
-
-/// A word that the stage will understand, as it was typed: the stage is told the same word.
-fn checked<T: FromStr<Err = String>>(text: &str) -> Result<String, String> {
-    text.parse::<T>().map(|_| text.to_string())
 }
 
 /// Every format that shows a report: not the one that shows what a model said alone.

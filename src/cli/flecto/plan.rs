@@ -1,16 +1,34 @@
 //! Which plan do the options make? Everything that a stage does is told it in its arguments: what the lines of
 //! `--print-pipeline` do not say, no stage knows.
 
+use super::configured::Found;
 use super::options::{Asked, Ci, Compared, Explain, ExplainFormat, Judged};
-use crate::pipeline::{Answer, Place, Plan, Program, Question, Stage};
+use crate::pipeline::{Answer, Argument, Place, Plan, Program, Question, Stage};
+use crate::record::Finding;
 use crate::render::Format;
+use anyhow::ensure;
 use clap::ValueEnum;
+use std::ffi::OsString;
 use std::path::Path;
 
 impl Ci {
-    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
-        let format = self.format.unwrap_or_default();
-        let judge = judge(&self.compared, &self.judged, &self.fail_on_text());
+    /// The plan, and what makes the gate fail.
+    ///
+    /// # Errors
+    /// Settings that cannot be used, and options that do not go together.
+    pub(super) fn plan(&self) -> anyhow::Result<(Plan, String)> {
+        let found = self.configured.find(&self.compared)?;
+        let fail_on = match &found.section.fail_on {
+            _ if !self.fail_on.is_empty() => self.fail_on.join(","),
+            Some(fail_on) => fail_on.words().join(","),
+            None => "policy".into(),
+        };
+        let format = match found.section.format.as_deref().map(|word| Format::from_str(word, false)) {
+            _ if self.format.is_some() => self.format.unwrap_or_default(),
+            Some(Ok(format)) => format,
+            _ => Format::default(),
+        };
+        let judge = judge(&self.compared, &self.judged, &found, &fail_on)?;
         let question = (self.explain || self.explain_dry_run).then(|| {
             let stages = question(self.asked.narrate(self.explain_dry_run, format == Format::Json));
             let answer = match () {
@@ -22,30 +40,35 @@ impl Ci {
         });
         let show = self
             .compared
-            .show(format)
+            .show(format, &found)
             .option("--instance", self.instance.as_ref())
-            .option("--max-bytes", self.max_bytes.map(|n| n.to_string()))
+            .option("--max-bytes", self.max_bytes.as_ref())
             .option("--category", self.category.as_ref())
             .flag("--with-accepted", self.with_accepted);
-        Ok(self.compared.plan(judge, show, question))
-    }
-
-    /// What makes the gate fail, as `flecto-policy` takes it.
-    pub(super) fn fail_on_text(&self) -> String {
-        if self.fail_on.is_empty() { "policy".into() } else { self.fail_on.join(",") }
+        let mut plan = self.compared.plan(judge, show, question, found);
+        if self.pr_comment_post {
+            ensure!(is_comment(format), "--pr-comment-post posts a comment; it goes with --format pr-comment");
+            plan.post = Some(Stage::new(Program::Post));
+        }
+        Ok((plan, fail_on))
     }
 }
 
 impl Explain {
+    /// The plan.
+    ///
+    /// # Errors
+    /// As [`Ci::plan`].
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
+        let found = self.configured.find(&self.compared)?;
         let json = self.format == ExplainFormat::Json;
-        let mut judge = judge(&self.compared, &self.judged, "none");
+        let mut judge = judge(&self.compared, &self.judged, &found, "none")?;
         let narrate = self.asked.narrate(self.dry_run, json);
         if self.dry_run {
             // The request is the report.
             judge.extend(question(narrate));
             let show = judge.pop().unwrap_or_else(narration);
-            return Ok(self.compared.plan(judge, show, None));
+            return Ok(self.compared.plan(judge, show, None, found));
         }
         let answer = match &self.narration {
             Some(_) if json => {
@@ -56,59 +79,99 @@ impl Explain {
             Some(file) if file == Path::new("-") => Answer::After(Some(narration()), Place::Stdout),
             Some(file) => Answer::After(Some(narration()), Place::File(file.clone())),
         };
-        let show = self.compared.show(if json { Format::Json } else { Format::Text });
+        let show = self.compared.show(if json { Format::Json } else { Format::Text }, &found);
         let question = Question { stages: question(narrate), answer };
-        Ok(self.compared.plan(judge, show, Some(question)))
+        Ok(self.compared.plan(judge, show, Some(question), found))
     }
 }
 
 /// From files to judged records.
-fn judge(compared: &Compared, judged: &Judged, fail_on: &str) -> Vec<Stage> {
-    vec![compared.diff(), judged.policy(fail_on)]
+fn judge(compared: &Compared, judged: &Judged, found: &Found, fail_on: &str) -> anyhow::Result<Vec<Stage>> {
+    Ok(vec![compared.diff(found)?, judged.policy(found, fail_on)])
 }
 
 impl Judged {
-    fn policy(&self, fail_on: &str) -> Stage {
-        Stage::new(Program::Policy)
-            .options("--policies", &self.policies)
+    /// What the command line says takes the place of what the settings say; severities come after theirs.
+    fn policy(&self, found: &Found, fail_on: &str) -> Stage {
+        let settings = found.section.policies.iter().map(|policies| policies.words().join(","));
+        let policies = if self.policies.is_empty() { settings.collect() } else { self.policies.clone() };
+        let mut stage = Stage::new(Program::Policy).options("--policies", policies);
+        for pack in &found.packs {
+            stage = stage.attached("--policy-file", pack);
+        }
+        stage
+            .options("--policy-file", &found.loose_packs)
             .options("--policy-file", &self.policy_file)
             .option("--fail-on", Some(fail_on))
+            .options("--severity", found.section.severity.iter().map(ToString::to_string))
             .options("--severity", &self.severity)
             .option("--accepted", self.accepted.as_ref())
             .flag("--accept-inline", self.accept_inline)
+            .options("--add-finding", found.findings.iter().map(Finding::to_line))
     }
 }
 
 impl Compared {
-    fn diff(&self) -> Stage {
-        Stage::new(Program::Diff)
+    fn diff(&self, found: &Found) -> anyhow::Result<Stage> {
+        let settings: Vec<OsString> = found.files.iter().map(OsString::from).collect();
+        let targets = if self.targets.is_empty() { &settings } else { &self.targets };
+        ensure!(
+            !targets.is_empty(),
+            "no target; name a file, a folder or a quoted glob (the settings name no files either)"
+        );
+        let settings = found.section.ignore.iter().flatten().map(|pattern| pattern.as_str().to_string());
+        let ignore = if self.ignore.is_empty() { settings.collect() } else { self.ignore.clone() };
+        let list_keys = found.section.list_keys.iter().map(|(path, keys)| format!("{path}={}", keys.join(",")));
+        Ok(Stage::new(Program::Diff)
             .option("--snapshot-ref", self.snapshot_ref.as_ref())
             .option("--to-ref", self.to_ref.as_ref())
             .flag("--staged", self.staged)
             .flag("--merge-base", self.merge_base)
             .flag("--allow-empty", self.allow_empty)
+            .options("--ignore", ignore)
+            .with(self.ignore_order.iter().map(|pattern| format!("--ignore-order={pattern}")))
+            .options("--list-key", list_keys)
+            .options("--list-key", &self.list_key)
+            .option("--input-format", self.input_format.as_ref())
+            .options("--format-map", &self.format_map)
+            .flag("--raw-strings", self.raw_strings)
+            .flag("--neat", self.neat)
+            .flag("--allow-duplicate-keys", self.allow_duplicate_keys)
+            .option("--max-file-size", self.max_file_size.as_ref())
             .with(["--"])
-            .with(&self.targets)
+            .with(targets))
     }
 
-    fn show(&self, format: Format) -> Stage {
+    fn show(&self, format: Format, found: &Found) -> Stage {
         let color = self.color.and_then(|color| word(&color));
         Stage::new(Program::Render)
             .option("--format", word(&format))
             .option("--color", color)
-            .flag("--mask-secrets", self.mask_secrets)
+            .flag("--mask-secrets", self.mask_secrets || found.section.mask_secrets && !self.show_secrets)
             .flag("--show-secrets", self.show_secrets)
     }
 
-    fn plan(&self, judge: Vec<Stage>, show: Stage, question: Option<Question>) -> Plan {
-        Plan { directory: self.directory.clone(), judge, show, output: self.output.clone(), question }
+    fn plan(&self, judge: Vec<Stage>, show: Stage, question: Option<Question>, found: Found) -> Plan {
+        Plan {
+            directory: self.directory.clone(),
+            attached: found.packs,
+            judge,
+            show,
+            output: self.output.clone(),
+            question,
+            post: None,
+        }
     }
 }
 
 impl Asked {
     /// The options as they were typed.
     pub(super) fn words(&self) -> Vec<String> {
-        self.narrate(false, false).arguments.into_iter().filter_map(|word| word.into_string().ok()).collect()
+        let words = self.narrate(false, false).arguments.into_iter().filter_map(|argument| match argument {
+            Argument::Word(word) => word.into_string().ok(),
+            Argument::Attached(_) => None,
+        });
+        words.collect()
     }
 
     /// The stage that asks, or, for a dry run, prints what it would ask.
@@ -116,7 +179,7 @@ impl Asked {
         Stage::new(Program::Narrate)
             .option("--provider", self.provider.as_ref())
             .option("--model", self.model.as_ref())
-            .option("--max-tokens", self.max_tokens.map(|n| n.to_string()))
+            .option("--max-tokens", self.max_tokens.as_ref())
             .flag("--no-cache", self.no_cache)
             .flag("--dry-run", dry_run)
             .option("--format", (dry_run && json).then_some("json"))

@@ -1,0 +1,50 @@
+//! Will every stage understand what it is told? Asked of the definitions that the stages themselves parse their options
+//! with, so that a malformed value is one error before anything runs, and not one stage's error and the confusion of the
+//! others.
+
+use crate::cli;
+use crate::pipeline::{Argument, Plan, Program, Stage};
+use clap::{CommandFactory as _, Error};
+use std::ffi::OsString;
+
+/// Checks the plan's command lines.
+///
+/// # Errors
+/// The first option that a stage would refuse, in one sentence.
+pub(super) fn check(plan: &Plan) -> anyhow::Result<()> {
+    for stage in plan.stages() {
+        let Some(command) = definition(stage.program) else { continue };
+        if let Err(error) = command.try_get_matches_from(words(stage)) {
+            anyhow::bail!("{}; see flecto --help, {} --help", sentence(&error), stage.program.name());
+        }
+    }
+    Ok(())
+}
+
+fn definition(program: Program) -> Option<clap::Command> {
+    Some(match program {
+        Program::Diff => cli::diff::Args::command(),
+        Program::Policy => cli::policy::Args::command(),
+        Program::Mask => return None,
+        Program::Payload => cli::payload::Args::command(),
+        Program::Narrate => cli::narrate::Args::command(),
+        Program::Render => cli::render::Render::command(),
+        Program::Post => cli::post::Post::command(),
+    })
+}
+
+fn words(stage: &Stage) -> impl Iterator<Item = OsString> {
+    let name = std::iter::once(OsString::from(stage.program.name()));
+    name.chain(stage.arguments.iter().map(|argument| match argument {
+        Argument::Word(word) => word.clone(),
+        Argument::Attached(name) => name.into(),
+    }))
+}
+
+/// clap's message without its head and its advice, on one line.
+fn sentence(error: &Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_string()
+}

@@ -8,6 +8,7 @@
 mod cache;
 mod clean;
 mod exchange;
+mod grounding;
 mod plan;
 mod reply;
 mod request;
@@ -115,6 +116,8 @@ pub fn run(
 #[derive(Clone, Debug)]
 struct Payload {
     prompt: Prompt,
+    /// What delimits the data in it.
+    mark: String,
     /// Whether there is anything to ask about.
     empty: bool,
 }
@@ -128,7 +131,8 @@ impl Payload {
             (Err(field), _) | (_, Err(field)) => return Ok(line.fail(field)?),
         };
         let none = |field| record.uint(field) == Some(0);
-        Ok(Payload { prompt, empty: none("changes") && none("findings") })
+        let mark = record.str("mark").unwrap_or_default();
+        Ok(Payload { prompt, mark, empty: none("changes") && none("findings") })
     }
 }
 
@@ -187,8 +191,10 @@ impl<C: Console> Stage<'_, C> {
         let answered = match closed {
             true => Err(Reason::new("nobody reads it")),
             false => self.plan().and_then(|(plan, budget)| {
+                let (user, mark) = (payload.prompt.user.clone(), payload.mark.clone());
                 let (reply, cached) = self.ask(Arc::clone(&plan), payload, budget)?;
-                Ok(narration(&plan, reply, cached))
+                let checked = grounding::check(&plan.redact(&reply.text), &user, &mark);
+                Ok(narration(&plan, &reply, checked.as_ref(), cached))
             }),
         };
         Some(answered.unwrap_or_else(|reason| {
@@ -323,17 +329,19 @@ fn label(plan: &Plan, answered_by: Option<&str>, cached: bool) -> String {
 }
 
 /// The `narration` record.
-fn narration(plan: &Plan, reply: Reply, cached: bool) -> String {
+fn narration(plan: &Plan, reply: &Reply, checked: Option<&grounding::Checked>, cached: bool) -> String {
     let answered_by = reply.model.as_deref().filter(|model| !is_same_model(&plan.model, model));
-    let mut below: Vec<String> = Vec::new();
-    below.extend(reply.cut.as_ref().map(|cut| format!("[cut off: {cut}]")));
-    below.extend(reply.note.as_ref().map(|note| format!("[{note}]")));
-    let text = bounded(&plan.redact(&reply.text), &below.join("\n"));
+    let notes = reply.cut.iter().map(|cut| format!("[cut off: {cut}]"));
+    let notes: Vec<String> = notes.chain(reply.note.iter().map(|note| format!("[{note}]"))).collect();
+    let below = [notes, checked.map(grounding::Checked::summary).unwrap_or_default()].concat();
+    let text = checked.map_or_else(|| plan.redact(&reply.text), |checked| checked.text.clone());
+    let text = bounded(&text, &below.join("\n"));
     let mut object = Object::new();
     object.str("type", "narration").str("provider", plan.provider.as_str()).str("model", &plan.model);
     object.opt_str("answered_by", answered_by).str("label", &label(plan, answered_by, cached)).str("text", &text);
     object.bool("cached", cached).bool("truncated", reply.cut.is_some());
     object.opt_raw("usage", reply.usage.map(reply::Usage::to_json).as_deref());
+    object.opt_raw("grounding", checked.map(grounding::Checked::to_json).as_deref());
     object.finish()
 }
 

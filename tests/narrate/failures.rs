@@ -1,6 +1,6 @@
 //! N2, W5, K2: nothing that goes wrong out there is more than one line
 
-use super::{Asker, KEY, narration, reason};
+use super::{Asker, KEY, narration, reason, text};
 use crate::support::provider::{Answer, Provider, nobody};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ fn n2_what_passes_is_tried_again_and_told_apart_from_what_does_not() {
     ] {
         let provider = Provider::new([first.clone(), first, Answer::anthropic("It grows.")]);
         let run = Asker::anthropic(&provider.url()).run([]).exits(0);
-        assert_eq!(narration(&run)["text"], "It grows.");
+        assert_eq!(text(&run), "It grows.");
         assert_eq!(provider.requests().len(), 3);
         let bodies: Vec<_> = provider.requests().iter().map(|request| request.raw.clone()).collect();
         assert!(bodies[0] == bodies[1] && bodies[1] == bodies[2], "the same bytes each time");

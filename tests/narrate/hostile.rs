@@ -37,10 +37,11 @@ fn r1_hostile_values_change_neither_the_shape_nor_the_words_around_them() {
 fn r2_a_narration_is_cleaned_and_bounded_and_says_where_it_was_cut() {
     let provider = Provider::new([Answer::anthropic(&format!("start \u{1b}]52;c;eA==\u{7}{}", "é".repeat(30_000)))]);
     let run = Asker::anthropic(&provider.url()).run([]).exits(0);
-    let text = text(&run);
-    assert_eq!(text.chars().count(), 20_000);
+    let shown = narration(&run)["text"].as_str().expect("text").to_string();
+    assert_eq!(shown.chars().count(), 20_000);
     assert!(
-        text.starts_with("start é") && text.ends_with("[cut here by flecto: a narration is at most 20000 characters]")
+        shown.starts_with("start é")
+            && shown.contains("\n\n[cut here by flecto: a narration is at most 20000 characters]\n\nchecked: ")
     );
     assert_eq!(narration(&run)["truncated"], false, "the model's answer was whole");
     let cut = Provider::new([Answer::anthropic_blocks(
@@ -49,8 +50,8 @@ fn r2_a_narration_is_cleaned_and_bounded_and_says_where_it_was_cut() {
         "",
     )]);
     let run = Asker::anthropic(&cut.url()).run([]).exits(0);
-    let text = super::text(&run);
-    assert!(text.chars().count() <= 20_000 && text.ends_with("16000 output tokens]"), "{}", &text[text.len() - 200..]);
+    let shown = narration(&run)["text"].as_str().expect("text").to_string();
+    assert!(shown.chars().count() <= 20_000 && text(&run).ends_with("16000 output tokens]"));
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn hostile_cases_of_the_shared_data() {
         let own = run.stdout.lines().filter(|line| line.starts_with("{\"type\":"));
         own.for_each(|line| assert_eq!(active(line), None, "{id}: our records are JSON without active characters"));
         for record in run.records("narration") {
-            let text = record["text"].as_str().expect("text");
+            let text = &super::said(record["text"].as_str().expect("text"));
             assert_eq!(active(text), None, "{id}: {text:?}");
             match id {
                 "H22" | "H23" => assert_eq!(text, "Replicas rise to 4."),

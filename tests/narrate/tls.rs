@@ -1,6 +1,6 @@
 //! HTTPS with an authority of one's own, and through proxies
 
-use super::{Asker, KEY, narration, reason};
+use super::{Asker, KEY, narration, reason, text};
 use crate::support::provider::{Answer, Provider, contains};
 use crate::support::tls::{Authority, Door};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ fn a_private_authority_is_trusted_through_ssl_cert_file_and_nobody_else_is() {
     let url = format!("https://localhost:{}", door.port());
     let file = authority.certificate().to_string_lossy().into_owned();
     let run = Asker::anthropic(&url).env("SSL_CERT_FILE", &file).run([]).exits(0);
-    assert_eq!(narration(&run)["text"], "Over TLS.");
+    assert_eq!(text(&run), "Over TLS.");
     assert_eq!(provider.request().header("x-api-key").as_deref(), Some(KEY));
     let why = reason(Asker::anthropic(&url).run([]));
     assert!(why.contains("the certificate of localhost is signed by nobody whom this system trusts"), "{why}");
@@ -50,7 +50,7 @@ fn a_proxy_carries_the_request_and_reads_none_of_it() {
     let open = Door::proxy(door.port(), None, Arc::clone(&seen));
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
         let run = asker().env(name, &format!("http://127.0.0.1:{}", open.port())).run([]).exits(0);
-        assert_eq!(narration(&run)["text"], "Through a proxy.");
+        assert_eq!(text(&run), "Through a proxy.");
     }
     let bytes = seen.lock().expect("a lock").clone();
     assert!(contains(&bytes, "CONNECT provider.example:443"));

@@ -3,6 +3,7 @@
 mod cases; // the shared odd records, and what must hold for them
 mod exits; // what the stream says of itself, and the status that follows
 mod hostile; // attacks, in every place and every format
+mod html; // one page, in a real browser
 mod machine; // json, ndjson
 mod narration; // what a model said
 mod published; // the formats that leave the machine

@@ -8,6 +8,7 @@
 //! | `narration` | a terminal: what a model said, and that alone | nothing |
 //! | `pr-comment`, `markdown` | a pull request, a job summary | the report |
 //! | `github-annotations`, `sarif` | GitHub beside the lines, code scanning | the report |
+//! | `html` | an incident, a release | the report |
 //! | `rdjsonl`, `gitlab-codequality`, `junit` | reviewdog, GitLab, CI servers | the report |
 //!
 //! Every format gets its records from [`read`], which holds the stream to its own counts; what was lost on the way is told
@@ -15,6 +16,7 @@
 //! operator says otherwise. Shortening for display happens here and nowhere earlier.
 
 mod annotations;
+mod html;
 mod json;
 mod markdown;
 mod narration;
@@ -67,6 +69,8 @@ pub enum Format {
     GitlabCodequality,
     /// JUnit XML
     Junit,
+    /// One page for a browser, with nothing from elsewhere
+    Html,
 }
 
 impl Format {
@@ -180,6 +184,7 @@ fn publish<W: Write>(
         }
         Format::Rdjsonl => problems::rdjsonl(&report, &root),
         Format::GitlabCodequality => problems::codequality(&report, &root),
+        Format::Html => html::render(&report),
         _ => problems::junit(&report),
     };
     out.raw(&text)?;

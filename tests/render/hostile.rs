@@ -6,7 +6,7 @@ use crate::support::{Run, shared};
 use serde_json::{Value, json};
 
 /// Every format, and whether it may hold commands of its own.
-pub(crate) const FORMATS: [&str; 12] = [
+pub(crate) const FORMATS: [&str; 13] = [
     "text",
     "rich",
     "json",
@@ -19,10 +19,11 @@ pub(crate) const FORMATS: [&str; 12] = [
     "rdjsonl",
     "gitlab-codequality",
     "junit",
+    "html",
 ];
 
 /// What tries to become more than text.
-const ATTACKS: [&str; 24] = [
+pub(crate) const ATTACKS: [&str; 24] = [
     "\n::set-output name=pwn::1\n::add-mask::main",
     "\r::stop-commands::tok\rrest",
     "##[set-output name=pwn]1",

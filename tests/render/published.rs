@@ -5,8 +5,8 @@ use super::runner::commands;
 use super::sample::{NARRATION, README, TWENTY, render};
 use serde_json::{Value, json};
 
-const PUBLISHED: [&str; 7] =
-    ["pr-comment", "markdown", "github-annotations", "sarif", "rdjsonl", "gitlab-codequality", "junit"];
+const PUBLISHED: [&str; 8] =
+    ["pr-comment", "markdown", "github-annotations", "sarif", "rdjsonl", "gitlab-codequality", "junit", "html"];
 
 /// Compares with the file of that name; `UPDATE_SNAPSHOTS=1` writes it.
 fn snapshot(name: &str, text: &str) {

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod cases; // what people reported of such programs, with the right answers
 mod diff; // flecto-diff: changes, places, targets, git
 mod docs; // what the README, the manuals and docs/ say is what happens
 mod documents; // every format, through flecto-diff

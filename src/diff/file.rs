@@ -48,6 +48,8 @@ pub(super) struct Job {
     pub(super) name: Name,
     /// The old name of a renamed file.
     pub(super) from: Option<Name>,
+    /// The old side's own name, where two files were named.
+    pub(super) against: Option<Name>,
     pub(super) old: Content,
     pub(super) new: Content,
     /// It was named on the command line.
@@ -89,7 +91,10 @@ struct Failure {
 /// Compares the two sides of a file.
 pub(super) fn diff(job: &Job, options: &Options) -> Report {
     let name = job.name.text();
-    let format = options.format_of(&name);
+    // Of two files each is what its own name says; a name that says nothing (`<(helm template …)`) follows the other.
+    let old_name = job.from.as_ref().or(job.against.as_ref()).map(Name::text);
+    let old_format = old_name.and_then(|name| options.format_of(&name));
+    let format = options.format_of(&name).or(old_format);
     let mut record = File {
         file: name.clone(),
         file_bytes: job.name.bytes(),
@@ -101,7 +106,7 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
         error: None,
     };
     let mut report = Report::default();
-    if let Err(failure) = judge(job, options, format, &mut record, &mut report) {
+    if let Err(failure) = judge(job, options, (old_format, format), &mut record, &mut report) {
         let place = if failure.side == "before" { format!(" (in {})", job.baseline) } else { String::new() };
         let glue = if failure.message.starts_with(|c: char| c.is_ascii_digit()) { "" } else { " " };
         report = Report {
@@ -121,7 +126,7 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
 fn judge(
     job: &Job,
     options: &Options,
-    format: Option<Format>,
+    (old_format, format): (Option<Format>, Option<Format>),
     record: &mut File,
     report: &mut Report,
 ) -> Result<(), Failure> {
@@ -177,8 +182,7 @@ fn judge(
         return fail(side, unsupported());
     }
     let new_format = format.unwrap_or(Format::Yaml);
-    let old_format = job.from.as_ref().and_then(|from| options.format_of(&from.text())).unwrap_or(new_format);
-    compare(options, (&old, old_format), (&new, new_format), record, report)
+    compare(options, (&old, old_format.unwrap_or(new_format)), (&new, new_format), record, report)
 }
 
 /// What is known, for the error about what is not.

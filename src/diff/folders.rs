@@ -74,7 +74,8 @@ pub(super) fn plan(options: &Options) -> anyhow::Result<Plan> {
                 _ => Source::Known(Content::Absent),
             };
             let name = Name(named.label.clone().into_bytes());
-            (vec![Task { name, from: None, old: source(old), new: source(new), literal: true }], 1)
+            let against = matches!(old, Kind::File(_)).then(|| Name(before.label.clone().into_bytes()));
+            (vec![Task { name, from: None, against, old: source(old), new: source(new), literal: true }], 1)
         }
     };
     anyhow::ensure!(
@@ -186,7 +187,7 @@ fn folders(options: &Options, before: &Operand, after: &Operand) -> anyhow::Resu
             Some(prefix) if !prefix.is_empty() => [&prefix[..], b"/", &name[..]].concat(),
             _ => name,
         };
-        Task { name: Name(name), from: None, old, new, literal: false }
+        Task { name: Name(name), from: None, against: None, old, new, literal: false }
     });
     let mut tasks: Vec<Task> = tasks.collect();
     tasks.sort_by(|a, b| a.name.cmp(&b.name));

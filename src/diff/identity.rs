@@ -53,11 +53,23 @@ const BY_LIST: &[(&str, &[&str])] = &[
 ];
 
 /// What tells items with the same name apart.
-const SECOND: [&str; 14] = [
+const SECOND: [&str; 26] = [
     "namespace",
     "kind",
     "protocol",
+    "in",
     "type",
+    "scope",
+    "method",
+    "stage",
+    "class",
+    "arch",
+    "os",
+    "language",
+    "locale",
+    "account",
+    "cluster",
+    "domain",
     "effect",
     "operator",
     "version",

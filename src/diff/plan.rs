@@ -26,6 +26,8 @@ pub(super) enum Source {
 pub(super) struct Task {
     pub(super) name: Name,
     pub(super) from: Option<Name>,
+    /// The old side's own name, where two files were named: it may tell another format, or the only one.
+    pub(super) against: Option<Name>,
     pub(super) old: Source,
     pub(super) new: Source,
     pub(super) literal: bool,
@@ -286,6 +288,7 @@ fn differing(options: &Options, repository: &Repository, chosen: Vec<Chosen>) ->
         (!nothing && (!same || literal)).then(|| Task {
             name: Name(relative(repository.prefix(), &path)),
             from: None,
+            against: None,
             old: before,
             new: after,
             literal,

@@ -170,6 +170,7 @@ fn compare(
             let mut job = Job {
                 name: task.name.clone(),
                 from: task.from.clone(),
+                against: task.against.clone(),
                 old,
                 new,
                 literal: task.literal,

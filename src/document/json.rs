@@ -163,7 +163,11 @@ fn raw_control(text: &str, at: usize) -> Error {
 /// The parser's error in our words: its own quote the text.
 fn explain(format: Format, text: &str, error: &ParseError) -> Error {
     use ParseErrorKind as Kind;
-    let at = error.range().start;
+    let at = match error.kind() {
+        // The parser points behind the value before it; people and other tools point at what came instead.
+        Kind::ExpectedComma => next_token(text, error.range().start),
+        _ => error.range().start,
+    };
     let rest = &text[at.min(text.len())..];
     let name = format.as_str().to_ascii_uppercase();
     let other = "; use a name that ends in .json5 or .jsonc if that is what the file is";
@@ -180,7 +184,7 @@ fn explain(format: Format, text: &str, error: &ParseError) -> Error {
         Kind::UnexpectedWord => "a word without quotes is no value; quote it".to_string(),
         Kind::CommentsNotAllowed => format!("{name} has no comments{other}"),
         Kind::TrailingCommasNotAllowed => format!("a comma before the closing bracket; remove it{other}"),
-        Kind::ExpectedComma => "a comma is missing between two values; add it".to_string(),
+        Kind::ExpectedComma => "a comma is missing before this; add it".to_string(),
         Kind::ExpectedColonAfterObjectKey => "a key without a colon; write `\"key\": value`".to_string(),
         Kind::ExpectedObjectValue => "a key without a value; write `\"key\": value`".to_string(),
         Kind::ExpectedStringObjectProperty => format!("a key without quotes; quote it{other}"),
@@ -194,8 +198,8 @@ fn explain(format: Format, text: &str, error: &ParseError) -> Error {
             "a number that stops too early; digits are missing".to_string()
         }
         Kind::MultipleRootJsonValues => "text after the end of the value; one file holds one value".to_string(),
-        Kind::UnterminatedArray => "a list that is never closed; add its `]`".to_string(),
-        Kind::UnterminatedObject => "a map that is never closed; add its `}`".to_string(),
+        Kind::UnterminatedArray => format!("a list that is never closed{}; add its `]`", last_line(text)),
+        Kind::UnterminatedObject => format!("a map that is never closed{}; add its `}}`", last_line(text)),
         Kind::UnterminatedCommentBlock => "a comment that is never closed; add its `*/`".to_string(),
         Kind::UnexpectedCloseBrace => "a `}` that closes nothing; remove it".to_string(),
         Kind::UnexpectedCloseBracket => "a `]` that closes nothing; remove it".to_string(),
@@ -214,6 +218,28 @@ fn explain(format: Format, text: &str, error: &ParseError) -> Error {
         return error;
     }
     Error::new(Cursor::new(text).place(at), message)
+}
+
+/// The first byte from `at` that is neither white space nor part of a comment.
+fn next_token(text: &str, at: usize) -> usize {
+    let mut rest = &text[at.min(text.len())..];
+    loop {
+        rest = rest.trim_start();
+        let comment = match rest.get(..2) {
+            Some("//") => rest.find(['\n', '\r']),
+            Some("/*") => rest.find("*/").map(|end| end + 2),
+            _ => None,
+        };
+        match comment {
+            Some(length) => rest = &rest[length..],
+            None => return text.len() - rest.len(),
+        }
+    }
+}
+
+/// Where a text ends, for the error about what is not closed.
+fn last_line(text: &str) -> String {
+    format!(" (the text ends on line {})", Cursor::new(text).place(text.trim_end().len()).line)
 }
 
 #[cfg(test)]

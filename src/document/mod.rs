@@ -57,6 +57,10 @@ pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Pa
         return Ok(encrypted::whole(scheme, text));
     }
     let parsed = match lines::decode(text) {
+        // Line ends are layout, also inside a string of several lines: a checkout with CRLF says what one with LF says.
+        Ok(text) if matches!(format, Format::Toml | Format::Hcl | Format::Dotenv) && text.contains("\r\n") => {
+            read(format, &text.replace("\r\n", "\n"), options).map(owned::parsed)
+        }
         Ok(text) => read(format, text, options),
         // Java read properties as Latin-1 until version 9, and many are.
         Err(_) if format == Format::Properties && std::str::from_utf8(text).is_err() => {

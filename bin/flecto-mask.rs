@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    flecto::outcome::Outcome::Trouble.into()
+    flecto::cli::run(flecto::cli::mask::main)
 }

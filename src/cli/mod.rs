@@ -4,6 +4,7 @@
 pub mod diff;
 pub mod flecto;
 mod kin;
+pub mod mask;
 pub mod narrate;
 pub mod payload;
 pub mod policy;

@@ -1,9 +1,21 @@
-//! How does a stream of records lose its secrets? Holds the records of one file back until the file is done.
+//! How does a stream of records lose its secrets? Holds the records of one file back until the file is done, because a value that is
+//! hidden in one of them is hidden in all.
+//!
+//! What is known of a record decides how it is read: `before` and `after` are values at the record's path; every other field
+//! is searched under its own name, also in records and fields that nobody here knows. A finding's sentence is made again from the
+//! masked values. At the end what was hidden is searched for in what is about to be written: a hit is an error.
 
-use super::{MASK, Place, inspect};
+use super::context::{Context, loose_path};
+use super::spread::Spread;
+use super::value::{Hit, Walk, strings};
+use super::{Evidence, MASK, Place};
 use crate::json;
-use crate::path::Path;
+use crate::limits::MASK_WINDOW;
+use crate::path::{Path, Segment, Word};
+use crate::pattern::Pattern;
+use crate::record::{self, Record};
 use crate::stream::{Line, StreamError};
+use crate::value::Value;
 use std::fmt;
 
 /// What the operator may say about masking, on the command line alone.
@@ -12,9 +24,9 @@ pub struct Options {
     /// Add to each masked record which evidence decided.
     pub evidence: bool,
     /// Paths whose values are shown whatever they look like.
-    pub allow: Vec<String>,
+    pub allow: Vec<Pattern>,
     /// Paths whose values are hidden whatever they look like.
-    pub mask: Vec<String>,
+    pub mask: Vec<Pattern>,
 }
 
 /// One line that may be shown.
@@ -52,9 +64,10 @@ impl fmt::Display for MaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MaskError::Stream(error) => error.fmt(f),
-            MaskError::Survived(number) => {
-                write!(f, "line {number} of the input holds a secret that could not be hidden; the line is withheld")
-            }
+            MaskError::Survived(number) => write!(
+                f,
+                "line {number} of the input holds a secret where it cannot be hidden; the line and what follows are withheld"
+            ),
         }
     }
 }
@@ -85,14 +98,35 @@ impl std::error::Error for MaskError {}
 /// ```
 #[derive(Debug, Default)]
 pub struct Masker {
-    #[allow(dead_code)]
     options: Options,
+    /// The file whose records are held, as the records name it.
+    file: Option<String>,
+    /// Its kind, from its `file` record.
+    kind: Option<String>,
+    held: Vec<Held>,
+    bytes: usize,
+    spread: Spread,
+    /// The window was passed in this file.
+    passed: bool,
+}
+
+/// A record that waits for the rest of its file.
+#[derive(Debug)]
+struct Held {
+    number: u64,
+    /// The line as it came.
+    text: String,
+    /// The record after its own secrets were hidden; `None` where it had none.
+    masked: Option<Record>,
+    evidence: Vec<(String, Evidence)>,
+    /// Where the record is, for what a sentence says of values at the same place.
+    path: Option<String>,
 }
 
 impl Masker {
     /// Masks as the operator says.
     pub fn new(options: Options) -> Masker {
-        Masker { options }
+        Masker { options, ..Masker::default() }
     }
 
     /// Takes the next line of the stream (blank ones too) and gives back the lines that are ready.
@@ -101,21 +135,44 @@ impl Masker {
     /// A line that is no record, and a secret that would survive.
     pub fn push(&mut self, line: &Line<'_>) -> Result<Vec<Masked>, MaskError> {
         if line.is_blank() {
-            return Ok(vec![Masked { text: line.text().to_string(), number: line.number() }]);
+            self.hold(Held {
+                number: line.number(),
+                text: line.text().to_string(),
+                masked: None,
+                evidence: Vec::new(),
+                path: None,
+            });
+            return Ok(if self.file.is_none() { self.flush(false)? } else { Vec::new() });
         }
-        let mut record = line.record()?;
-        let path = record.str("path").and_then(|text| Path::parse(&text).ok()).unwrap_or_default();
-        let (file, document) = (record.str("file"), record.str("document"));
-        let place = Place { file: file.as_deref(), kind: None, document: document.as_deref(), path: &path };
-        let mut changed = false;
-        for field in ["before", "after"] {
-            if record.value(field).is_some_and(|value| inspect(&place, &value).is_some()) {
-                record.set(field, json::string(MASK));
-                changed = true;
+        let record = line.record()?;
+        let kind = record.kind().unwrap_or_default();
+        let file = record.str("file");
+        let mut ready = Vec::new();
+        let ends = matches!(kind.as_str(), "start" | "verdict" | "end" | "payload" | "narration");
+        if ends || file.is_some() && file != self.file {
+            ready = self.flush(true)?;
+            self.file = if ends { None } else { file };
+            self.kind = None;
+        }
+        if kind == "file" {
+            self.kind = record.str("kind");
+        }
+        let held = self.mask(line, &kind, record);
+        self.hold(held);
+        if self.file.is_none() {
+            ready.append(&mut self.flush(true)?);
+        } else if self.bytes > MASK_WINDOW {
+            ready.append(&mut self.flush(false)?);
+            if !self.passed {
+                self.passed = true;
+                let message = format!(
+                    "the records of one file are more than {} MiB; what is hidden further down may have been shown in the lines before",
+                    MASK_WINDOW >> 20
+                );
+                ready.push(Masked { text: record::warning_line("mask", &message) + "\n", number: line.number() });
             }
         }
-        let text = if changed { record.to_line() + "\n" } else { line.text().to_string() };
-        Ok(vec![Masked { text, number: line.number() }])
+        Ok(ready)
     }
 
     /// The stream has ended: gives back what was held.
@@ -123,6 +180,338 @@ impl Masker {
     /// # Errors
     /// A secret that would survive.
     pub fn finish(&mut self) -> Result<Vec<Masked>, MaskError> {
-        Ok(Vec::new())
+        self.flush(true)
+    }
+
+    fn hold(&mut self, held: Held) {
+        self.bytes += held.text.len();
+        self.held.push(held);
+    }
+
+    /// Hides what a record says by itself.
+    fn mask(&mut self, line: &Line<'_>, kind: &str, record: Record) -> Held {
+        let mut masking = Masking {
+            options: &self.options,
+            file: self.file.clone().or_else(|| record.str("file")),
+            kind: self.kind.clone(),
+            path_text: record.str("path"),
+            document: record.str("document"),
+            hits: Vec::new(),
+            masked: record.clone(),
+            changed: false,
+        };
+        masking.run(kind, &record);
+        let (hits, path, changed) = (masking.hits, masking.path_text, masking.changed);
+        let mut masked = masking.masked;
+        if changed {
+            masked.remove("line_hash");
+        }
+        let mut evidence = Vec::new();
+        for (at, hit) in hits {
+            self.spread.add(&hit.hidden, path.as_deref());
+            evidence.push((at, hit.evidence));
+        }
+        Held { number: line.number(), text: line.text().to_string(), masked: changed.then_some(masked), evidence, path }
+    }
+
+    /// Hides in all held records what was hidden in one of them, checks them, and lets them go.
+    fn flush(&mut self, done: bool) -> Result<Vec<Masked>, MaskError> {
+        let mut ready = Vec::with_capacity(self.held.len());
+        self.spread.prepare();
+        for mut held in std::mem::take(&mut self.held) {
+            if !self.spread.is_empty() {
+                self.spread_into(&mut held);
+            }
+            let text = match held.masked {
+                None => held.text,
+                Some(mut record) => {
+                    if self.options.evidence && !held.evidence.is_empty() {
+                        add_evidence(&mut record, held.evidence);
+                    }
+                    let line = record.to_line();
+                    json::harden(&line).into_owned() + "\n"
+                }
+            };
+            if !self.spread.is_empty() && self.survives(&text) {
+                return Err(MaskError::Survived(held.number));
+            }
+            ready.push(Masked { text, number: held.number });
+        }
+        self.bytes = 0;
+        if done {
+            self.spread = Spread::default();
+            self.passed = false;
+            self.file = None;
+            self.kind = None;
+        }
+        Ok(ready)
+    }
+
+    fn spread_into(&self, held: &mut Held) {
+        let known = held.masked.is_some();
+        let path = held.path.clone();
+        // A line without a hit in its JSON text and without escapes has none in its strings.
+        if !known && !held.text.contains('\\') && !self.spread.occurs(&held.text, path.as_deref()) {
+            return;
+        }
+        if held.text.trim_ascii().is_empty() {
+            return;
+        }
+        let mut record = match held.masked.take() {
+            Some(record) => record,
+            None => match Record::parse(&held.text) {
+                Ok(record) => record,
+                Err(_) => return,
+            },
+        };
+        let mut changed = false;
+        let fields: Vec<(String, String)> =
+            record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
+        for (key, raw) in fields {
+            if STRUCTURE.contains(&key.as_str()) || !raw.contains('"') {
+                continue;
+            }
+            // A sentence about a path may say any value of that path, however short.
+            let near = matches!(key.as_str(), "message" | "note" | "reason").then_some(path.as_deref()).flatten();
+            let Ok(value) = Value::parse(&raw) else { continue };
+            if let Some(value) = self.spread.replace(&value, near) {
+                record.set(&key, value.to_json());
+                held.evidence.push((key, Evidence { by: super::By::Propagated, word: "same value".into() }));
+                changed = true;
+            }
+        }
+        if changed {
+            record.remove("line_hash");
+        }
+        held.masked = (known || changed).then_some(record);
+    }
+
+    /// Whether something that was hidden is in a line that is about to be written.
+    fn survives(&self, line: &str) -> bool {
+        if self.spread.occurs(line, None) {
+            // In the JSON text it may be a part of what stands in no string: looked at again below.
+        } else if !line.contains('\\') {
+            return false;
+        }
+        let Ok(record) = Record::parse(line) else { return false };
+        record.fields().filter(|(key, _)| !STRUCTURE.contains(key)).any(|(_, raw)| {
+            raw.get().contains('"')
+                && Value::from_raw(raw).map_or(true, |value| {
+                    let mut texts = Vec::new();
+                    strings(&value, &mut texts);
+                    texts.iter().any(|text| self.spread.occurs(text, None))
+                })
+        })
+    }
+}
+
+/// Fields whose words are ours.
+const STRUCTURE: &[&str] = &["type", "op", "status", "severity", "side", "masked", "fail_on", "format", "rule", "pack"];
+
+/// Adds which evidence decided, after the fields that were there.
+fn add_evidence(record: &mut Record, evidence: Vec<(String, Evidence)>) {
+    let mut list: Vec<String> = Vec::new();
+    for (at, evidence) in evidence {
+        let mut object = json::Object::new();
+        object.str("at", &at).str("by", evidence.by.as_str()).str("word", &evidence.word);
+        let text = object.finish();
+        if !list.contains(&text) {
+            list.push(text);
+        }
+    }
+    record.set("masked", format!("[{}]", list.join(",")));
+}
+
+/// One record on its way.
+struct Masking<'a> {
+    options: &'a Options,
+    file: Option<String>,
+    kind: Option<String>,
+    path_text: Option<String>,
+    document: Option<String>,
+    hits: Vec<(String, Hit)>,
+    masked: Record,
+    changed: bool,
+}
+
+impl Masking<'_> {
+    fn run(&mut self, kind: &str, record: &Record) {
+        let path = self.path_text.as_deref().and_then(|text| Path::parse(text).ok());
+        let allowed = path.as_ref().is_some_and(|path| self.options.allow.iter().any(|pattern| pattern.covers(path)));
+        let mut before = None;
+        let mut after = None;
+        let context = match &path {
+            Some(path) => Context::at(&Place {
+                file: self.file.as_deref(),
+                kind: self.kind.as_deref(),
+                document: self.document.as_deref(),
+                path,
+            }),
+            // A path that is not written as ours still names what stands there.
+            None => self.path_text.as_deref().map_or_else(Context::root, |text| {
+                let path = Path(loose_path(text));
+                let (file, kind, document) = (self.file.as_deref(), self.kind.as_deref(), self.document.as_deref());
+                Context::at(&Place { file, kind, document, path: &path })
+            }),
+        };
+        let fields: Vec<(String, String)> =
+            record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
+        for (key, raw) in &fields {
+            match key.as_str() {
+                "type" | "op" | "status" | "severity" | "side" | "format" | "fail_on" | "line_hash" => {}
+                "masked" if kind != "masked" => {}
+                "path" => self.path(path.as_ref()),
+                "before" | "after" | "value" if self.path_text.is_some() || key != "value" => {
+                    let walked = self.value(key, raw, &context, path.as_ref());
+                    match key.as_str() {
+                        "before" => before = walked,
+                        "after" => after = walked,
+                        _ => {}
+                    }
+                }
+                "message" if kind == "finding" => {}
+                _ if allowed && matches!(key.as_str(), "note" | "template") => {}
+                _ => self.field(key, raw),
+            }
+        }
+        if kind == "finding" && self.masked.get("message").is_some() {
+            self.message(allowed, before.as_ref(), after.as_ref());
+        }
+        // A name that is not UTF-8 stands in the record twice.
+        if self.masked.str("file") != record.str("file") && record.get("file_bytes").is_some() {
+            self.masked.remove("file_bytes");
+        }
+    }
+
+    fn take(&mut self, at: &str, hits: Vec<Hit>) {
+        self.hits.extend(hits.into_iter().map(|hit| (at.to_string(), hit)));
+    }
+
+    fn set(&mut self, key: &str, json: String) {
+        self.masked.set(key, json);
+        self.changed = true;
+    }
+
+    /// A value at the record's path; gives back what is shown of it.
+    fn value(&mut self, key: &str, raw: &str, context: &Context, path: Option<&Path>) -> Option<Value> {
+        let Ok(value) = Value::parse(raw) else {
+            // What cannot be looked into is hidden whole.
+            self.set(key, json::string(MASK));
+            return Some(Value::String(MASK.into()));
+        };
+        let mut walk = Walk {
+            hits: Vec::new(),
+            allow: if path.is_some() { &self.options.allow } else { &[] },
+            mask: if path.is_some() { &self.options.mask } else { &[] },
+            path: path.map_or_else(Vec::new, |path| path.0.clone()),
+        };
+        let shown = walk.value(context, &value);
+        let hits = std::mem::take(&mut walk.hits);
+        drop(walk);
+        self.take(key, hits);
+        match shown {
+            None => Some(value),
+            Some(shown) => {
+                self.set(key, shown.to_json());
+                Some(shown)
+            }
+        }
+    }
+
+    /// Any other field, under its own name.
+    fn field(&mut self, key: &str, raw: &str) {
+        if !raw.contains(['"', '[', '{']) && raw.len() < 4 {
+            return;
+        }
+        let Ok(value) = Value::parse(raw) else {
+            self.set(key, json::string(MASK));
+            return;
+        };
+        let context = if NAMES.contains(&key) { Context::root() } else { Context::root().key(key) };
+        let mut walk = Walk::default();
+        let shown = match &value {
+            Value::String(text) if NAMES.contains(&key) => walk.name(text).map(Value::String),
+            value => walk.value(&context, value),
+        };
+        self.take(key, walk.hits);
+        if let Some(shown) = shown {
+            self.set(key, shown.to_json());
+        }
+        if self.masked.get(key).is_some()
+            && let Value::Map(_) | Value::List(_) = value
+        {}
+    }
+
+    /// The path itself, whose keys and selectors may hold a secret.
+    fn path(&mut self, path: Option<&Path>) {
+        let Some(text) = self.path_text.clone() else { return };
+        let mut walk = Walk::default();
+        let shown = match path {
+            None => walk.name(&text),
+            Some(path) => {
+                let mut any = false;
+                let mut context = Context::root();
+                let mut segments = Vec::with_capacity(path.0.len());
+                for segment in &path.0 {
+                    let masked = mask_segment(&mut walk, &context, segment);
+                    context = context.step(segment);
+                    any |= masked.is_some();
+                    segments.push(masked.unwrap_or_else(|| segment.clone()));
+                }
+                any.then(|| Path(segments).to_string())
+            }
+        };
+        self.take("path", walk.hits);
+        if let Some(shown) = shown {
+            self.set("path", json::string(&shown));
+        }
+    }
+
+    /// A finding's sentence: made again from its template, and searched like any other text.
+    fn message(&mut self, allowed: bool, before: Option<&Value>, after: Option<&Value>) {
+        let Some(message) = self.masked.str("message") else {
+            let raw = self.masked.get("message").map(|raw| raw.get().to_string()).unwrap_or_default();
+            self.field("message", &raw);
+            return;
+        };
+        let path = self.masked.str("path").unwrap_or_default();
+        let made = match self.masked.str("template") {
+            Some(template) if self.changed => record::fill(&template, &path, before, after),
+            _ => message.clone(),
+        };
+        let mut walk = Walk::default();
+        let shown = if allowed { None } else { walk.string(&Context::root(), &made) };
+        self.take("message", walk.hits);
+        let shown = shown.unwrap_or(made);
+        if shown != message {
+            self.set("message", json::string(&shown));
+        }
+    }
+}
+
+/// Fields that hold names: texts in which words that look random are ids more often than secrets.
+const NAMES: &[&str] =
+    &["file", "from", "document", "baseline", "to", "commit", "kind", "rule", "pack", "stage", "version"];
+
+fn mask_segment(walk: &mut Walk<'_>, context: &Context, segment: &Segment) -> Option<Segment> {
+    match segment {
+        Segment::Key(name) => walk.name(name).map(Segment::Key),
+        Segment::Entry { name, nth } => walk.name(name).map(|name| Segment::Entry { name, nth: *nth }),
+        Segment::Typed(name) => walk.name(name).map(Segment::Key),
+        Segment::Inner(Some(name)) => walk.name(name).map(|name| Segment::Inner(Some(name))),
+        Segment::Item(fields) => {
+            let mut any = false;
+            let fields = fields
+                .iter()
+                .map(|(field, word)| {
+                    let shown = walk.string(&context.item().key(field), word.text());
+                    let name = walk.name(field);
+                    any |= shown.is_some() || name.is_some();
+                    (name.unwrap_or_else(|| field.clone()), shown.map_or_else(|| word.clone(), Word::Text))
+                })
+                .collect();
+            any.then_some(Segment::Item(fields))
+        }
+        Segment::Index(_) | Segment::Inner(None) => None,
     }
 }

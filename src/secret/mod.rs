@@ -3,8 +3,37 @@
 //! What decides is called evidence ([`By`]), and the order in which it is asked for is the order of its trust: references
 //! are kept; published token formats and what containers (URLs, connection strings, command lines, …) name as secret lose
 //! their smallest span; a value under a key that names a secret is hidden whole; last comes a small test for opaque text.
+//!
+//! | module | its question |
+//! |---|---|
+//! | `words` | which words in a key's name say that its value is a secret? |
+//! | `formats` | which tokens say themselves what they are? |
+//! | `reading` | can this value be a secret at all? |
+//! | `url`, `pairs`, `command`, `phrases`, `markup`, `outline` | what in such a text is secret? |
+//! | `opaque` | does this word look random? |
+//! | `scan` | what in a text is secret, by all of these? |
+//! | `context` | what does the place of a value say? |
+//! | `value` | how does a value lose its secrets? |
+//! | `spread` | where else does a hidden value stand? |
+//! | `masker` | how does a stream of records lose its secrets? |
+//!
+//! Every part is linear in its input; what cannot be looked into (nested too deep) is hidden whole.
 
+mod command;
+mod context;
+mod formats;
+mod markup;
 mod masker;
+mod opaque;
+mod outline;
+mod pairs;
+mod phrases;
+mod reading;
+mod scan;
+mod spread;
+mod url;
+mod value;
+mod words;
 
 use crate::path::{Path, Segment};
 use crate::value::Value;
@@ -80,31 +109,50 @@ pub struct Evidence {
     pub word: String,
 }
 
-/// Whether a value, or anything inside it, is a secret, and what says so. Values that are masked already, references
+/// Whether a value, or anything inside it, is a secret, and what says so first. Values that are masked already, references
 /// (`${DB_PASSWORD}`) and encrypted sentinels are none.
+///
+/// ```
+/// use flecto::{path::Path, secret::{self, By, Place}, value::Value};
+/// let path = Path::parse("db.url").expect("a path");
+/// let place = Place { file: None, kind: None, document: None, path: &path };
+/// let found = secret::inspect(&place, &Value::String("postgres://app:hunter2@db.internal/app".into()));
+/// assert_eq!(found.map(|found| found.by), Some(By::Container));
+/// assert_eq!(secret::inspect(&place, &Value::String("postgres://app:${PW}@db.internal/app".into())), None);
+/// ```
 pub fn inspect(place: &Place<'_>, value: &Value) -> Option<Evidence> {
-    let word = secret_word(place.path)?;
-    match value {
-        Value::String(text) if !text.is_empty() && text != MASK => Some(Evidence { by: By::Key, word }),
-        _ => None,
-    }
+    let mut walk = value::Walk::default();
+    walk.value(&context::Context::at(place), value)?;
+    walk.hits.into_iter().next().map(|hit| hit.evidence)
 }
 
 /// Whether the last name of a path is that of a secret, whatever stands there.
+///
+/// ```
+/// use flecto::{path::Path, secret::is_secret_key};
+/// assert!(is_secret_key(&Path::parse("db.adminPassword").expect("a path")));
+/// assert!(!is_secret_key(&Path::parse("db.password_min_length").expect("a path")));
+/// ```
 pub fn is_secret_key(path: &Path) -> bool {
-    secret_word(path).is_some()
-}
-
-/// Free text (a message, a file name, a note) with everything hidden that is a secret by itself.
-pub fn mask_text(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
-}
-
-fn secret_word(path: &Path) -> Option<String> {
     let name = path.0.iter().rev().find_map(|segment| match segment {
-        Segment::Key(name) | Segment::Entry { name, .. } => Some(name.to_lowercase()),
-        _ => None,
-    })?;
-    let word = ["password", "secret", "token", "api_key", "apikey"].into_iter().find(|word| name.ends_with(word))?;
-    Some(word.to_string())
+        Segment::Key(name) | Segment::Entry { name, .. } | Segment::Typed(name) => Some(name),
+        Segment::Index(_) | Segment::Item(_) | Segment::Inner(_) => None,
+    });
+    name.and_then(|name| words::named(name.trim_start_matches('-')))
+        .is_some_and(|named| named.strength > words::Strength::Weak)
+}
+
+/// Free text (a message, a file name, a note) with everything hidden that is a secret by itself. Borrowed when there is nothing.
+///
+/// ```
+/// use flecto::secret::mask_text;
+/// assert_eq!(mask_text("see redis://:hunter2@cache/0"), "see redis://:***@cache/0");
+/// assert_eq!(mask_text("nothing to see"), "nothing to see");
+/// ```
+pub fn mask_text(text: &str) -> Cow<'_, str> {
+    let mut walk = value::Walk::default();
+    match walk.string(&context::Context::root(), text) {
+        Some(masked) => Cow::Owned(masked),
+        None => Cow::Borrowed(text),
+    }
 }

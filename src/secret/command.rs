@@ -1,0 +1,530 @@
+//! What in a command line is secret? The value of a long flag that a key word names, and what single tools take after a short one.
+//!
+//! A short flag means nothing without its tool: `-p` is a port, a path or a project more often than a password. The table says
+//! which tools mean a credential by it.
+
+use super::scan::Span;
+use super::words::{self, Strength};
+use super::{By, pairs, reading};
+use std::ops::Range;
+
+/// How a tool takes a credential.
+struct Tool {
+    names: &'static [&'static str],
+    /// Flags before a separate value.
+    separate: &'static [&'static str],
+    /// Flags with the value attached: `-phunter2`.
+    attached: &'static [&'static str],
+    /// Flags before `user:password` (or the `%` and `,` that some take instead of the colon).
+    userpass: &'static [&'static str],
+    /// A word that must stand in the command, such as `login`.
+    needs: &'static str,
+}
+
+const fn tool(
+    names: &'static [&'static str],
+    separate: &'static [&'static str],
+    attached: &'static [&'static str],
+    userpass: &'static [&'static str],
+    needs: &'static str,
+) -> Tool {
+    Tool { names, separate, attached, userpass, needs }
+}
+
+const TOOLS: &[Tool] = &[
+    tool(
+        &["curl"],
+        &["--oauth2-bearer", "--pass", "--proxy-pass", "--tlspassword"],
+        &[],
+        &["-u", "--user", "-U", "--proxy-user"],
+        "",
+    ),
+    tool(&["http", "https", "httpie", "xh"], &[], &[], &["-a", "--auth"], ""),
+    tool(
+        &[
+            "mysql",
+            "mysqldump",
+            "mysqladmin",
+            "mariadb",
+            "mariadb-dump",
+            "mariadb-admin",
+            "mysqlimport",
+            "mysqlcheck",
+            "mysqlshow",
+            "mysqlpump",
+            "mysqlslap",
+            "mycli",
+            "xtrabackup",
+            "mysqlbinlog",
+            "mydumper",
+            "myloader",
+        ],
+        &[],
+        &["-p"],
+        &[],
+        "",
+    ),
+    tool(&["sshpass"], &["-p"], &["-p"], &[], ""),
+    tool(
+        &["redis-cli", "redis-benchmark", "valkey-cli", "keydb-cli", "redis-dump", "iredis"],
+        &["-a", "--pass"],
+        &[],
+        &[],
+        "",
+    ),
+    tool(
+        &["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "mongostat", "mongotop"],
+        &["-p"],
+        &["-p"],
+        &[],
+        "",
+    ),
+    tool(
+        &[
+            "docker", "podman", "helm", "skopeo", "buildah", "oras", "crane", "nerdctl", "oc", "az", "cf", "ibmcloud",
+            "argocd", "flux", "jf", "rancher", "twistcli", "trivy",
+        ],
+        &["-p", "--passcode"],
+        &[],
+        &[],
+        "login",
+    ),
+    tool(&["skopeo", "buildah", "podman"], &[], &[], &["--creds", "--src-creds", "--dest-creds"], ""),
+    tool(
+        &["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami", "ldappasswd", "ldapcompare", "ldapmodrdn"],
+        &["-w", "-s"],
+        &["-w"],
+        &[],
+        "",
+    ),
+    tool(&["sqlcmd", "bcp", "osql", "isql", "tsql"], &["-P"], &["-P"], &[], ""),
+    tool(&["zip", "unzip", "zipcloak"], &["-P"], &["-P"], &[], ""),
+    tool(&["7z", "7za", "7zr", "7zz", "rar", "unrar"], &[], &["-p", "-hp"], &[], ""),
+    tool(&["openssl"], &["-k", "-K", "-passin", "-passout", "-pass", "-hmac"], &[], &[], ""),
+    tool(&["ipmitool", "ipmipower"], &["-P"], &[], &[], ""),
+    tool(
+        &["snmpwalk", "snmpget", "snmpset", "snmpbulkwalk", "snmpbulkget", "snmptrap", "snmpstatus", "snmptable"],
+        &["-c", "-A", "-X"],
+        &[],
+        &[],
+        "",
+    ),
+    tool(
+        &["smbclient", "rpcclient", "smbget", "winexe", "net", "wmic", "smbmap", "crackmapexec"],
+        &[],
+        &[],
+        &["-U"],
+        "",
+    ),
+    tool(&["mosquitto_pub", "mosquitto_sub", "mosquitto_rr"], &["-P", "--pw"], &[], &[], ""),
+    tool(
+        &[
+            "twine",
+            "influx",
+            "cqlsh",
+            "beeline",
+            "amqp-publish",
+            "ncftp",
+            "ncftpget",
+            "ncftpput",
+            "psexec",
+            "evil-winrm",
+            "cadaver",
+            "vpnc",
+            "imapsync",
+            "svn",
+            "xfreerdp",
+            "nodetool",
+            "mssql-cli",
+            "cypher-shell",
+            "arangosh",
+            "couchbase-cli",
+            "cbq",
+            "vsql",
+            "ttyd",
+            "wp",
+            "drush",
+            "expressvpn",
+            "rdesktop",
+            "kinit",
+            "clickhouse",
+            "snowsql",
+            "exaplus",
+            "hdbsql",
+            "dbaccess",
+        ],
+        &["-p", "-pw", "-pwd"],
+        &[],
+        &[],
+        "",
+    ),
+    tool(&["plink", "pscp", "putty", "psftp", "kitty"], &["-pw"], &[], &[], ""),
+    tool(&["lftp"], &[], &[], &["-u"], ""),
+    tool(&["etcdctl", "nexus", "wget2", "rabbitmqadmin"], &["-p"], &[], &["--user"], ""),
+    tool(&["elasticsearch-users", "kafka-acls", "sendemail", "sendEmail"], &["-p", "-xp"], &[], &[], ""),
+    tool(&["swaks"], &["-ap", "--auth-password"], &[], &[], ""),
+    tool(&["odoo", "odoo-bin", "pgbench2", "vncdo", "vncdotool"], &["-w", "-p"], &[], &[], ""),
+    tool(&["htdigest", "cryptsetup-reencrypt", "gpg", "gpg2"], &["--passphrase"], &[], &[], ""),
+    tool(
+        &["doctl", "flyctl", "fly", "vercel", "netlify", "wrangler", "railway", "supabase", "turso"],
+        &["-t", "--auth"],
+        &[],
+        &[],
+        "",
+    ),
+    tool(&["sonar-scanner", "mvn"], &[], &["-Dsonar.login="], &[], ""),
+    tool(&["useradd", "usermod"], &["-p"], &[], &[], ""),
+    tool(&["wpa_cli", "iwconfig"], &["key"], &[], &[], ""),
+];
+
+/// Commands whose arguments are credentials by their place: the words that start them, and which argument after those, not
+/// counting flags, is secret (`-1` the last).
+const PLACES: &[(&[&str], isize)] = &[
+    (&["rabbitmqctl", "add_user"], 1),
+    (&["rabbitmqctl", "change_password"], 1),
+    (&["rabbitmqctl", "authenticate_user"], 1),
+    (&["vault", "login"], 0),
+    (&["vault", "operator", "unseal"], 0),
+    (&["cargo", "login"], 0),
+    (&["snyk", "auth"], 0),
+    (&["snyk", "config", "set", "api"], 0),
+    (&["wpa_passphrase"], 1),
+    (&["htpasswd"], -1),
+    (&["mc", "alias", "set"], 3),
+    (&["mc", "config", "host", "add"], 3),
+    (&["redis-cli", "auth"], 0),
+    (&["ngrok", "config", "add-authtoken"], 0),
+    (&["ngrok", "authtoken"], 0),
+    (&["tailscale", "up", "authkey"], 0),
+    (&["rclone", "obscure"], 0),
+    (&["pulumi", "config", "set", "--secret"], 1),
+    (&["gh", "secret", "set", "-b"], 0),
+    (&["sentry-cli", "login", "--auth-token"], 0),
+    (&["nmcli", "wifi", "password"], 0),
+    (&["caddy", "hash-password", "--plaintext"], 0),
+];
+
+/// Finds them, line by line.
+pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    let bytes = text.as_bytes();
+    let flags = bytes.windows(2).any(|w| (w[0] == b'-' || w[0] == b'/') && w[1].is_ascii_alphabetic());
+    let places = PLACES.iter().any(|(words, _)| text.contains(words[0]));
+    if !(flags
+        || places
+        || text.contains("passwd")
+        || text.contains("sudo")
+        || text.contains("/user:")
+        || text.contains("net "))
+    {
+        return;
+    }
+    let mut line_start = 0;
+    for line in text.split('\n') {
+        if line.len() > 3 {
+            one_line(text, line_start..line_start + line.len(), spans);
+        }
+        line_start += line.len() + 1;
+    }
+}
+
+/// The words of a command, as a list of arguments or of a line.
+fn one_line(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
+    let mut command: Vec<Range<usize>> = Vec::new();
+    let mut previous: Vec<Range<usize>> = Vec::new();
+    for word in shell_words(text, range) {
+        if matches!(&text[word.clone()], "|" | "||" | "&&" | ";" | "&" | "then" | "do" | "|&") {
+            judge(text, &command, &previous, spans);
+            previous = std::mem::take(&mut command);
+        } else {
+            command.push(word);
+        }
+    }
+    judge(text, &command, &previous, spans);
+}
+
+/// Words as a shell cuts them, quotes taken off, together with the operators between commands.
+fn shell_words(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut words = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        let b = bytes[at];
+        if b.is_ascii_whitespace() || b == b'(' || b == b')' || b == b'`' {
+            at += 1;
+            continue;
+        }
+        if b == b';' || b == b'|' || b == b'&' {
+            let end = if at + 1 < range.end && bytes[at + 1] == b { at + 2 } else { at + 1 };
+            words.push(at..end);
+            at = end;
+            continue;
+        }
+        let start = at;
+        let mut quote = 0u8;
+        let mut depth = 0usize;
+        while at < range.end {
+            let b = bytes[at];
+            if quote != 0 {
+                if b == quote {
+                    quote = 0;
+                } else if b == b'\\' && quote == b'"' {
+                    at += 1;
+                }
+            } else if b == b'"' || b == b'\'' {
+                // An apostrophe inside a word is none that opens: `don't`.
+                if at == start
+                    || !bytes[at - 1].is_ascii_alphanumeric()
+                    || bytes[start..at].contains(&b'=')
+                    || bytes[start] == b'-'
+                {
+                    quote = b;
+                }
+            } else if b == b'{' || b == b'$' && at + 1 < range.end && bytes[at + 1] == b'(' {
+                depth += 1;
+            } else if (b == b'}' || b == b')') && depth > 0 {
+                depth -= 1;
+            } else if depth == 0 && (b.is_ascii_whitespace() || b";|)`".contains(&b))
+                || depth == 0
+                    && b == b'&'
+                    && at + 1 < range.end
+                    && (bytes[at + 1] == b'&' || bytes[at + 1].is_ascii_whitespace())
+            {
+                break;
+            } else if b == b'\\' {
+                at += 1;
+            }
+            at += 1;
+        }
+        if quote != 0 || depth > 0 {
+            // Not closed: the word ends at the next blank after all.
+            at = start + 1;
+            while at < range.end && !bytes[at].is_ascii_whitespace() {
+                at += 1;
+            }
+        }
+        let end = super::formats::floor(text, at.min(range.end)).max(start + 1).min(range.end);
+        let end = if text.is_char_boundary(end) { end } else { range.end };
+        let (mut from, mut to) = (start, end);
+        if to - from >= 2 && (bytes[from] == b'"' || bytes[from] == b'\'') && bytes[to - 1] == bytes[from] {
+            from += 1;
+            to -= 1;
+        }
+        if from == to || text.is_char_boundary(from) && text.is_char_boundary(to) {
+            words.push(from..to);
+        }
+        at = end;
+    }
+    words
+}
+
+fn base(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &mut Vec<Span>) {
+    let words: Vec<&str> = command.iter().map(|range| &text[range.clone()]).collect();
+    let mut hide = |at: usize, range: Range<usize>, word: &'static str| {
+        let _ = at;
+        if range.start < range.end
+            && !reading::is_masked(&text[range.clone()])
+            && !reading::is_reference(&text[range.clone()])
+        {
+            spans.push(Span::new(range, By::Container, word));
+        }
+    };
+    // Tools, by their first appearance; `sudo`, `env A=b` and `docker exec x` may stand before.
+    let mut tools: Vec<&Tool> = Vec::new();
+    for word in &words {
+        let name = base(word);
+        tools.extend(
+            TOOLS
+                .iter()
+                .filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || words.contains(&tool.needs))),
+        );
+    }
+    for (at, word) in words.iter().enumerate() {
+        let range = &command[at];
+        if word.len() < 2 || !word.starts_with(['-', '/']) {
+            continue;
+        }
+        let next = command.get(at + 1).cloned();
+        for tool in &tools {
+            if tool.separate.contains(word)
+                && let Some(value) = next.clone()
+                && !text[value.clone()].starts_with('-')
+                && value_fine(&text[value.clone()])
+            {
+                let shown = &text[value.clone()];
+                let skip = ["pass:", "str:"]
+                    .iter()
+                    .find(|prefix| shown.starts_with(**prefix))
+                    .map_or(0, |prefix| prefix.len());
+                let elsewhere = ["env:", "file:", "fd:", "stdin"].iter().any(|prefix| shown.starts_with(prefix));
+                if !elsewhere {
+                    hide(at, value.start + skip..value.end, "command flag");
+                }
+            }
+            if tool.userpass.contains(word)
+                && let Some(value) = next.clone()
+            {
+                userpass(text, value, &mut hide);
+            }
+            for flag in tool.attached {
+                if let Some(value) = word.strip_prefix(flag)
+                    && !value.is_empty()
+                    && !word.starts_with("--")
+                    && value_fine(value)
+                {
+                    hide(at, range.start + flag.len()..range.end, "command flag");
+                }
+            }
+            for flag in tool.userpass.iter().filter(|flag| flag.len() == 2) {
+                if word.len() > 2 && !word.starts_with("--") && word.starts_with(flag) && word.contains(':') {
+                    userpass(text, range.start + 2..range.end, &mut hide);
+                }
+            }
+        }
+        if word.starts_with('/') {
+            // Windows: `/p:hunter2`, `/pass:x`, `/user:x`.
+            if let Some((name, value)) = word.strip_prefix('/').and_then(|word| word.split_once(':'))
+                && (matches!(name, "p" | "rp" | "pass" | "pwd" | "password")
+                    || words::named(name).is_some_and(|named| named.strength == Strength::Strong))
+                && !value.is_empty()
+            {
+                hide(at, range.end - value.len()..range.end, "command flag");
+            }
+            if word.to_ascii_lowercase().starts_with("/user:")
+                && let Some(value) = next.clone()
+                && words.first().is_some_and(|first| matches!(base(first), "net" | "runas" | "cmdkey"))
+                && !text[value.clone()].starts_with('/')
+            {
+                hide(at, value, "command flag");
+            }
+            continue;
+        }
+        // A flag that says it itself, before a value of its own word.
+        let bare = word.trim_start_matches('-');
+        if bare.contains(['=', ':', ' ']) || bare.len() < 3 || word.starts_with("--no-") {
+            continue;
+        }
+        if let Some(named) = words::named(bare)
+            && named.strength >= Strength::Medium
+            && let Some(value) = next
+        {
+            let shown = &text[value.clone()];
+            if !shown.starts_with('-')
+                && !matches!(shown, "|" | "\\")
+                && !reading::is_kept(shown, named.strength)
+                && (shown.parse::<f64>().is_err() || pairs::number_counts(shown, &named))
+                && !shown.contains("pass:")
+            {
+                hide(at, value, named.word);
+            }
+        }
+    }
+    places(text, command, &words, &mut hide);
+    // `echo hunter2 | docker login --password-stdin`, `| sudo -S`, `echo user:pw | chpasswd`.
+    let takes = words.contains(&"--password-stdin")
+        || words.contains(&"--with-token")
+        || words.iter().any(|w| base(w) == "chpasswd")
+        || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
+        || words.contains(&"--stdin") && words.iter().any(|w| base(w) == "passwd")
+        || words.contains(&"--pass-stdin");
+    if takes
+        && let Some(first) = before.first()
+        && matches!(&text[first.clone()], "echo" | "printf")
+        && let Some(last) = before.last().filter(|_| before.len() > 1)
+        && value_fine(&text[last.clone()])
+    {
+        let shown = &text[last.clone()];
+        let skip =
+            if words.iter().any(|w| base(w) == "chpasswd") { shown.find(':').map_or(0, |colon| colon + 1) } else { 0 };
+        hide(0, last.start + skip..last.end, "standard input");
+    }
+}
+
+fn places(
+    text: &str,
+    command: &[Range<usize>],
+    words: &[&str],
+    hide: &mut impl FnMut(usize, Range<usize>, &'static str),
+) {
+    for (starts, which) in PLACES {
+        let Some(first) = words.iter().position(|word| base(word) == starts[0]) else { continue };
+        let mut rest: Vec<usize> = (first + 1..words.len()).collect();
+        let mut matched = true;
+        for start in &starts[1..] {
+            let wanted = start.trim_start_matches('-');
+            match rest.iter().position(|at| words[*at].trim_start_matches('-') == wanted) {
+                Some(found) => {
+                    rest.drain(..=found);
+                }
+                None => {
+                    matched = false;
+                    break;
+                }
+            }
+        }
+        if !matched {
+            continue;
+        }
+        if starts[0] == "htpasswd"
+            && !words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('b'))
+        {
+            continue;
+        }
+        let plain: Vec<usize> =
+            rest.into_iter().filter(|at| !words[*at].starts_with('-') && !words[*at].starts_with(['>', '<'])).collect();
+        let chosen = if *which < 0 { plain.last() } else { plain.get(*which as usize) };
+        if let Some(at) = chosen
+            && value_fine(words[*at])
+            && !reading::is_kept(words[*at], Strength::Strong)
+        {
+            hide(*at, command[*at].clone(), "command argument");
+        }
+    }
+    let _ = text;
+}
+
+fn userpass(text: &str, value: Range<usize>, hide: &mut impl FnMut(usize, Range<usize>, &'static str)) {
+    let shown = &text[value.clone()];
+    if let Some(mark) = shown.find([':', '%', ','])
+        && value_fine(&shown[mark + 1..])
+        && !shown.contains("://")
+    {
+        hide(0, value.start + mark + 1..value.end, "user and password");
+    }
+}
+
+/// Whether a word can be a credential: no reference, no file, nothing that is masked.
+fn value_fine(text: &str) -> bool {
+    !text.is_empty() && !reading::is_masked(text) && !reading::is_reference(text) && !text.starts_with("$(")
+}
+
+/// The items of an argument list that are credentials: `["--password", "x"]`, `["mysql", "-px"]`. For each, the part of the item.
+pub(super) fn arguments(items: &[Option<&str>]) -> Vec<(usize, Range<usize>, &'static str)> {
+    // The list is judged as the command that it is; items are joined by a character that no item is cut at.
+    let mut text = String::new();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for item in items {
+        let start = text.len();
+        text.push_str(item.unwrap_or(""));
+        places.push(start..text.len());
+        text.push('\n');
+    }
+    let mut spans = Vec::new();
+    judge(&text, &places, &[], &mut spans);
+    let mut out = Vec::new();
+    for span in spans {
+        if let Some(at) = places.iter().position(|place| place.start <= span.range.start && span.range.end <= place.end)
+        {
+            let word = match span.word {
+                std::borrow::Cow::Borrowed(word) => word,
+                std::borrow::Cow::Owned(_) => "command flag",
+            };
+            out.push((at, span.range.start - places[at].start..span.range.end - places[at].start, word));
+        }
+    }
+    out
+}

@@ -1,0 +1,324 @@
+//! What does the place of a value say? Walks down from the root of a document, one step after another, and carries the evidence along:
+//! the names of keys, what stands beside, the kind of document.
+//!
+//! The path of a record and the inside of its value are walked by the same steps, so that a subtree is judged as its leaves would be.
+
+use super::words::{self, Named, Strength};
+use super::{By, Place};
+use crate::path::Segment;
+
+/// The evidence that the place of a value gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Context {
+    /// What says that a scalar here is a secret.
+    pub(super) hold: Option<Hold>,
+    /// The last name on the way, for names under it that say too little alone, and for what is public by its name.
+    pub(super) name: String,
+    /// The name of an entry of a `KEY=VALUE` or flag list that the value is.
+    pub(super) entry: Option<String>,
+    /// Key words below describe something: a reference, a schema, texts of a user interface.
+    shield: bool,
+    /// The root of a Kubernetes Secret.
+    secret_root: bool,
+    /// What a selector on the way says of the value beside it: `env[name=DB_PASSWORD].value`.
+    sibling: Option<Named>,
+    /// How many documents inside strings the value is in.
+    pub(super) embedded: usize,
+}
+
+/// Evidence from a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    /// What the name says.
+    pub(super) named: Named,
+    /// What kind of evidence it is.
+    pub(super) by: By,
+}
+
+/// Everything under `data` and `stringData` of a Secret.
+const SECRET_DATA: Named = Named { strength: Strength::Strong, word: "Secret", numbers: true, many: true };
+
+/// Names of fields that hold another field's name, as `name` in `{name: DB_PASSWORD, value: …}`.
+pub(super) const NAME_FIELDS: &[&str] = &[
+    "name",
+    "key",
+    "variable",
+    "var",
+    "env",
+    "envname",
+    "parameter",
+    "parametername",
+    "param",
+    "option",
+    "setting",
+    "field",
+    "property",
+    "propertyname",
+    "header",
+    "headername",
+    "parameterkey",
+    "k",
+    "optionname",
+    "settingname",
+    "path",
+    "attribute",
+    "variablename",
+    "secretname",
+    "label",
+    "id",
+    "configkey",
+    "config",
+    "flag",
+    "namespace_option",
+    "title",
+    "identifier",
+    "propname",
+    "keyname",
+];
+
+/// Names of fields that hold the value beside such a name.
+pub(super) const VALUE_FIELDS: &[&str] = &[
+    "value",
+    "val",
+    "default",
+    "defaultvalue",
+    "content",
+    "contents",
+    "parametervalue",
+    "optionvalue",
+    "settingvalue",
+    "v",
+    "literal",
+    "data",
+    "stringvalue",
+    "text",
+    "before",
+    "after",
+    "old",
+    "new",
+    "from",
+    "to",
+    "oldvalue",
+    "newvalue",
+    "previous",
+    "current",
+    "values",
+    "plaintext",
+    "secretvalue",
+    "resolvedvalue",
+    "headervalue",
+    "propvalue",
+    "actual",
+    "expected",
+    "prior",
+    "now",
+];
+
+impl Context {
+    /// The root of a document.
+    pub(super) fn root() -> Context {
+        Context::default()
+    }
+
+    /// Where a place is.
+    pub(super) fn at(place: &Place<'_>) -> Context {
+        let mut context = Context::root();
+        context.secret_root = place.document.is_some_and(|name| name == "Secret" || name.starts_with("Secret/"));
+        context.shield = place.file.is_some_and(is_texts);
+        for segment in &place.path.0 {
+            context = context.step(segment);
+        }
+        context
+    }
+
+    /// The root of a document in a string here.
+    pub(super) fn inner(&self) -> Context {
+        Context {
+            embedded: self.embedded + 1,
+            shield: self.shield,
+            hold: self.hold.filter(|hold| hold.by == By::Document),
+            ..Context::root()
+        }
+    }
+
+    /// One step down.
+    pub(super) fn step(&self, segment: &Segment) -> Context {
+        match segment {
+            Segment::Key(name) => self.key(name),
+            Segment::Typed(name) => self.key(name.trim_matches('"')),
+            Segment::Entry { name, .. } => {
+                let mut next = self.key(name.trim_start_matches('-'));
+                next.entry = Some(name.clone());
+                next
+            }
+            Segment::Index(_) => self.item(),
+            Segment::Item(fields) => {
+                let mut next = self.item();
+                next.sibling = fields
+                    .iter()
+                    .filter(|(field, _)| NAME_FIELDS.contains(&glued(field).as_str()))
+                    .find_map(|(_, word)| words::named(word.text()))
+                    .filter(|named| named.strength >= Strength::Medium);
+                next
+            }
+            Segment::Inner(_) => self.inner(),
+        }
+    }
+
+    /// Into the item of a list, which is a value of the list's name.
+    pub(super) fn item(&self) -> Context {
+        let mut next = self.clone();
+        next.entry = None;
+        next.sibling = None;
+        next
+    }
+
+    /// Into the entry of a map.
+    pub(super) fn key(&self, name: &str) -> Context {
+        let shield = self.shield || words::shields(name);
+        let mut next = Context { name: name.to_string(), shield, embedded: self.embedded, ..Context::root() };
+        if name.starts_with("Secret/") {
+            next.secret_root = true;
+            return next;
+        }
+        if let Some(hold) = self.hold
+            && hold.by == By::Document
+        {
+            next.hold = Some(hold);
+            return next;
+        }
+        if self.secret_root && matches!(name, "data" | "stringData") {
+            next.hold = Some(Hold { named: SECRET_DATA, by: By::Document });
+            return next;
+        }
+        let mut own = words::named(name);
+        if own.is_none_or(|named| named.strength == Strength::Weak) && !self.name.is_empty() && self.hold.is_none() {
+            // `tls.key`, `api.key`: the two names are one. A parent that is a secret itself says it below.
+            let short = name.chars().count() <= 12;
+            let glued = short.then(|| words::named(&format!("{}_{}", self.name, name))).flatten();
+            if own.is_some() && glued.is_some() {
+                own = glued.max_by_strength(own);
+            }
+        }
+        if let Some(sibling) = self.sibling
+            && VALUE_FIELDS.contains(&glued(name).as_str())
+        {
+            next.hold = Some(Hold { named: sibling, by: By::Sibling });
+            return next;
+        }
+        if let Some(mut named) = own
+            && (named.strength > Strength::Weak || self.hold.is_none())
+        {
+            if shield {
+                named.strength = Strength::Weak;
+            }
+            next.hold = Some(Hold { named, by: By::Key });
+            return next;
+        }
+        if let Some(hold) = self.hold {
+            let collection = hold.named.many && hold.named.strength > Strength::Weak && !words::describes(name);
+            if collection || words::holds_value(name) && hold.named.strength > Strength::Weak {
+                let mut inherited = hold;
+                if shield {
+                    inherited.named.strength = Strength::Weak;
+                }
+                next.hold = Some(inherited);
+            }
+        }
+        next
+    }
+
+    /// Beside a name that says this, as a value.
+    pub(super) fn beside(&self, name: &str, named: Named) -> Context {
+        let mut next = self.key(name);
+        if next.hold.is_none_or(|hold| hold.named.strength < named.strength) && !self.shield {
+            next.hold = Some(Hold { named, by: By::Sibling });
+        }
+        next
+    }
+
+    /// As the `data` of a Secret.
+    pub(super) fn as_secret_data(&self, name: &str) -> Context {
+        let mut next = self.key(name);
+        next.hold = Some(Hold { named: SECRET_DATA, by: By::Document });
+        next
+    }
+}
+
+trait Stronger {
+    fn max_by_strength(self, other: Option<Named>) -> Option<Named>;
+}
+
+impl Stronger for Option<Named> {
+    fn max_by_strength(self, other: Option<Named>) -> Option<Named> {
+        match (self, other) {
+            (Some(a), Some(b)) => Some(if a.strength > b.strength { a } else { b }),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// Files of texts for a user interface, where key words name labels.
+fn is_texts(file: &str) -> bool {
+    file.split(['/', '\\']).any(|part| {
+        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
+        matches!(
+            stem.as_str(),
+            "i18n"
+                | "l10n"
+                | "locale"
+                | "locales"
+                | "translations"
+                | "lang"
+                | "langs"
+                | "languages"
+                | "lproj"
+                | "_locales"
+                | "intl"
+        )
+    })
+}
+
+/// The words of a name, written together.
+pub(super) fn glued(name: &str) -> String {
+    words::split(name).concat()
+}
+
+/// A path as somebody else's program may write it, `['a'].b` or `a/b`: good enough to know the names on it.
+pub(super) fn loose_path(text: &str) -> Vec<Segment> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(inner) = rest.strip_prefix('[') {
+            let quote = inner.chars().next().filter(|c| matches!(c, '\'' | '"'));
+            let (name, after) = match quote {
+                Some(quote) => {
+                    let end = inner[1..].find(quote).map_or(inner.len(), |end| end + 1);
+                    let after = inner.get(end + 1..).unwrap_or("");
+                    (inner.get(1..end).unwrap_or(""), after.strip_prefix(']').unwrap_or(after))
+                }
+                None => inner.split_once(']').unwrap_or((inner, "")),
+            };
+            if quote.is_none() && (name == "*" || name.bytes().all(|b| b.is_ascii_digit())) {
+                out.push(Segment::Index(name.parse().unwrap_or(0)));
+            } else if let Some((field, value)) = name.split_once('=').filter(|_| quote.is_none()) {
+                let value = value.trim_matches(['"', '\'']);
+                out.push(Segment::Item(vec![(field.to_string(), crate::path::Word::Text(value.to_string()))]));
+            } else {
+                out.push(Segment::Key(name.trim_start_matches('@').to_string()));
+            }
+            rest = after;
+        } else {
+            rest = rest.strip_prefix(['.', '!', '/']).unwrap_or(rest);
+            let end = rest.find(['.', '[', '!', '/']).unwrap_or(rest.len());
+            if end > 0 {
+                out.push(Segment::Key(rest[..end].to_string()));
+            }
+            rest = &rest[end..];
+            if end == 0 && !rest.starts_with(['[', '.', '!', '/']) {
+                break;
+            }
+        }
+    }
+    out
+}

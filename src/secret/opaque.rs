@@ -1,0 +1,265 @@
+//! Does this word look random? The last evidence, and a small one: a lower-case or hexadecimal secret under a plain name cannot
+//! be told from a commit id, and is not guessed at.
+
+use base64::Engine as _;
+
+/// Whether a single word looks so random that it is hidden under any name: both cases and digits, changing often, long,
+/// and like nothing that is public.
+pub(super) fn is_opaque(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    if !(20..=512).contains(&bytes.len()) || !bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-+/=.~".contains(b))
+    {
+        return false;
+    }
+    let (mut upper, mut lower, mut digit, mut other) = (0usize, 0usize, 0usize, 0usize);
+    for b in bytes {
+        match b {
+            b'A'..=b'Z' => upper += 1,
+            b'a'..=b'z' => lower += 1,
+            b'0'..=b'9' => digit += 1,
+            _ => other += 1,
+        }
+    }
+    if upper < 3 || lower < 3 || digit < 2 || other * 5 > bytes.len() {
+        return false;
+    }
+    switches(bytes) * 100 >= bytes.len() * 40 && wordy(bytes) * 10 < bytes.len() * 7 && !is_public(word)
+}
+
+/// Whether a word looks random enough for a name that is only half a secret's (`key`, `hash`): hexadecimal and one-case
+/// texts count too.
+pub(super) fn is_random(text: &str) -> bool {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    if !(16..=4096).contains(&bytes.len())
+        || !bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-+/=.~:!@#$%^&*".contains(b))
+        || is_public(text)
+    {
+        return false;
+    }
+    if is_opaque(text) {
+        return true;
+    }
+    let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    let hex = bytes.iter().all(u8::is_ascii_hexdigit);
+    // Words joined by dashes or dots are names; a random text of one case changes between letters and digits.
+    digits >= 3 && letters >= 3 && (hex || switches(bytes) * 100 >= bytes.len() * 30) && !text.contains("://")
+}
+
+/// Whether a word of at least ten characters looks random where a token is as likely as a name: the user of a URL.
+pub(super) fn is_short_random(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let count = |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count();
+    (10..=512).contains(&bytes.len())
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(b))
+        && count(u8::is_ascii_uppercase) >= 2
+        && count(u8::is_ascii_lowercase) >= 2
+        && count(u8::is_ascii_digit) >= 2
+        && switches(bytes) * 100 >= bytes.len() * 35
+        && wordy(bytes) * 10 < bytes.len() * 7
+}
+
+/// How many characters stand in runs that read as words: `Gateway`, `vpn`. Random letters make some; names are made of them.
+fn wordy(bytes: &[u8]) -> usize {
+    let mut total = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        if bytes[at].is_ascii_uppercase() {
+            at += 1;
+        }
+        while at < bytes.len() && bytes[at].is_ascii_lowercase() {
+            at += 1;
+        }
+        if at - start >= 3 {
+            total += at - start;
+        }
+        if at == start || at == start + 1 && !bytes[start].is_ascii_lowercase() {
+            at = at.max(start + 1);
+        }
+    }
+    total
+}
+
+/// Whether every part of a text looks like base64 of something random: both cases and digits, no words.
+pub(super) fn is_dense(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"+/".contains(b))
+        && switches(bytes) * 100 >= bytes.len() * 40
+        && wordy(bytes) * 10 < bytes.len() * 7
+        && bytes.iter().any(u8::is_ascii_uppercase)
+        && bytes.iter().any(u8::is_ascii_lowercase)
+}
+
+/// How often the kind of character changes: lower, upper, digit, other.
+fn switches(bytes: &[u8]) -> usize {
+    let kind = |b: u8| match b {
+        b'A'..=b'Z' => 0,
+        b'a'..=b'z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    bytes.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
+}
+
+/// Public by its shape: ids, digests, public keys, base64 of text.
+fn is_public(word: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "sha1-",
+        "sha256-",
+        "sha384-",
+        "sha512-",
+        "sha256:",
+        "sha512:",
+        "sha1:",
+        "md5:",
+        "h1:",
+        "go1.",
+        "ssh-",
+        "AAAAB3NzaC1",
+        "AAAAC3NzaC1",
+        "AAAAE2VjZHNh",
+        "MIIB",
+        "MIIC",
+        "MIID",
+        "MIIE",
+        "MIIF",
+        "MIIG",
+        "MFkwEwYH",
+        "MFYwEAYH",
+        "MCowBQYDK2Vw",
+        "MHYwEAYH",
+        "LS0tLS1CRUdJTiBDRVJU",
+        "LS0tLS1CRUdJTiBQVUJM",
+        "acct_",
+        "price_",
+        "prod_",
+        "cus_",
+        "sub_",
+        "evt_",
+        "pi_",
+        "ch_",
+        "pk_live_",
+        "pk_test_",
+        "plan_",
+        "G-",
+        "UA-",
+        "GTM-",
+        "AC",
+        "phc_",
+        "sb_publishable_",
+        "ca-app-pub-",
+        "arn:",
+        "i-0",
+        "ami-",
+        "vpc-",
+        "subnet-",
+        "sg-",
+        "eipalloc-",
+        "iVBORw0KGgo",
+        "R0lGOD",
+        "PHN2Zy",
+        "PD94bWwg",
+        "data:",
+        "did:",
+        "Qm",
+        "bafy",
+        "npm:",
+        "pkg:",
+        "projects/",
+        "0x",
+        "1:",
+    ];
+    if PREFIXES.iter().any(|prefix| word.starts_with(prefix)) && !word.starts_with("ACR") {
+        return true;
+    }
+    is_uuid(word) || is_text_in_base64(word) || word.ends_with(".apps.googleusercontent.com") || looks_like_name(word)
+}
+
+/// `8-4-4-4-12` hexadecimal digits.
+pub(super) fn is_uuid(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('-').collect();
+    parts.len() == 5
+        && parts
+            .iter()
+            .zip([8, 4, 4, 4, 12])
+            .all(|(part, n)| part.len() == n && part.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Dotted, slashed or dashed words of a class, an image, a package, a file: no part of them looks random.
+fn looks_like_name(word: &str) -> bool {
+    let parts: Vec<&str> = word.split(['.', '/', '-', '_', ':', '=']).filter(|part| !part.is_empty()).collect();
+    parts.len() >= 3
+        && parts.iter().all(|part| {
+            let bytes = part.as_bytes();
+            let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+            part.len() <= 24 && (digits == 0 || digits == part.len() || digits <= 3 && switches(bytes) <= 3)
+                || part.len() <= 4
+        })
+}
+
+fn is_text_in_base64(word: &str) -> bool {
+    if word.len() < 20 {
+        return false;
+    }
+    decode(word).is_some_and(|text| {
+        text.chars().filter(|c| c.is_alphanumeric() || " \n\t.,:;-_/='\"(){}[]<>@!?#".contains(*c)).count() * 100
+            >= text.chars().count() * 97
+    })
+}
+
+/// The text that a word of base64 holds, when it is text.
+pub(super) fn decode(word: &str) -> Option<String> {
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+    let trimmed = word.trim_end_matches('=');
+    if trimmed.len() < 8 || word.len() - trimmed.len() > 2 {
+        return None;
+    }
+    let bytes = if trimmed.bytes().any(|b| b == b'-' || b == b'_') {
+        URL_SAFE_NO_PAD.decode(trimmed).ok()?
+    } else {
+        STANDARD_NO_PAD.decode(trimmed).ok().or_else(|| {
+            // A cut-off text still shows what it holds: whole groups of four are decoded.
+            STANDARD_NO_PAD.decode(&trimmed[..trimmed.len() / 4 * 4]).ok()
+        })?
+    };
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let bytes = error.into_bytes();
+            if valid + 4 < bytes.len() {
+                return None;
+            }
+            String::from_utf8(bytes[..valid].to_vec()).ok()?
+        }
+    };
+    let readable = text.chars().all(|c| !c.is_control() || c == '\n' || c == '\r' || c == '\t');
+    (readable && !text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_shapes_are_not_opaque() {
+        for word in [
+            "9602e85db77a4c852cd12028338d547816c44103",
+            "51ed2828-ffdc-4ebc-8932-66178b1f944c",
+            "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+            "org.springframework.security.crypto.password.DelegatingPasswordEncoder",
+            "V2VsY29tZSB0byB0aGUgcHJvZHVjdGlvbiBjbHVzdGVyLiBBbGwgYWNjZXNzIGlzIGxvZ2dlZC4=",
+            "registry.example.com/team/app",
+            "kubernetes-dashboard-v2",
+            "AdministratorAccessPolicyForEverything2024",
+            "price_1MoBy5LkdIwHu7ixZhnattbh",
+        ] {
+            assert!(!is_opaque(word), "{word}");
+        }
+        for word in ["5gQHq9qD4s0A6HmrYG96yTcIUo0MYSUoC20qGgT8", "j9YXXjBRJMrNUjJrLDHr8", "x7Kp2Qm9Lr4Tn8Vb3Zc6"] {
+            assert!(is_opaque(word), "{word}");
+        }
+    }
+}

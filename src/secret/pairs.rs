@@ -1,0 +1,560 @@
+//! What in `name=value` and `name: value` is secret? One scanner for environment lines, properties, INI, YAML and JSON lines,
+//! connection strings, queries, headers and attributes: in each of them the key classifier decides about the name, and
+//! only how the value ends differs.
+
+use super::scan::{Next, Span};
+use super::words::{self, Named, Strength};
+use super::{By, opaque, reading};
+
+/// A name is looked for this many bytes before its sign.
+const MAX_NAME: usize = 160;
+
+/// Finds them. A byte is looked at a bounded number of times: names end at the sign before, values are skipped once hidden.
+pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    let bytes = text.as_bytes();
+    if !bytes.iter().any(|b| matches!(b, b'=' | b':' | b',')) {
+        return;
+    }
+    let mut ends = Ends {
+        text,
+        newline: Next::new(text, b'\n'),
+        semicolon: Next::new(text, b';'),
+        double: Next::new(text, b'"'),
+        single: Next::new(text, b'\''),
+        back: Next::new(text, b'`'),
+    };
+    let mut memory: Option<(String, Option<Named>)> = None;
+    let mut at = 0;
+    let mut last_sign = 0;
+    while at < bytes.len() {
+        let sign = bytes[at];
+        if !matches!(sign, b'=' | b':' | b',') {
+            at += 1;
+            continue;
+        }
+        let from = last_sign;
+        last_sign = at + 1;
+        let Some(key) = key_before(text, at, from) else {
+            at += 1;
+            continue;
+        };
+        if sign == b',' && !(key.quoted && key.called) {
+            at += 1;
+            continue;
+        }
+        let name = &text[key.start..key.end];
+        if memory.as_ref().is_none_or(|(known, _)| known != name) {
+            memory = Some((name.to_string(), words::named(name)));
+        }
+        let Some(named) = memory.as_ref().and_then(|(_, named)| *named) else {
+            at += 1;
+            continue;
+        };
+        if key.in_reference {
+            // `${NAME:-literal}`: only the default is a value, and nothing else in the reference is a pair.
+            let window = &text[key.start..super::formats::floor(text, key.start + 512)];
+            let end = window.find('}').unwrap_or(window.len());
+            if let Some(literal) =
+                reading::literal_default(&window[..end]).map(|literal| literal.trim_matches(['"', '\'', '`', ' ']))
+                && !reading::is_kept(literal, named.strength)
+            {
+                let start = literal.as_ptr() as usize - text.as_ptr() as usize;
+                spans.push(Span::new(start..start + literal.len(), By::Container, named.word));
+            }
+            at = (key.start + end).max(at + 1);
+            last_sign = at;
+            continue;
+        }
+        let Some((start, end, kind)) = value_after(&mut ends, at, &key) else {
+            at += 1;
+            continue;
+        };
+        let value = &text[start..end];
+        let before = spans.len();
+        judge(value, start, &named, kind, spans);
+        at = if spans.len() > before { end.max(at + 1) } else { at + 1 };
+        last_sign = last_sign.max(at.min(end));
+    }
+}
+
+struct Key {
+    start: usize,
+    end: usize,
+    /// The name stands in quotes of its own.
+    quoted: bool,
+    /// The byte before the name and its quote; a blank at the beginning of the text.
+    before: u8,
+    /// The quote that opens right before the name and is not closed behind it: it ends the value.
+    outer: Option<u8>,
+    /// Only layout stands before it on its line.
+    first: bool,
+    /// A `(` stands before it, or it is a flag: `define('NAME', 'value')`, `["--password", "value"]`.
+    called: bool,
+    /// `--name`.
+    flag: bool,
+    /// `${` stands before it.
+    in_reference: bool,
+}
+
+fn key_before(text: &str, sign: usize, from: usize) -> Option<Key> {
+    let bytes = text.as_bytes();
+    let floor = from.max(sign.saturating_sub(MAX_NAME));
+    let mut end = sign;
+    while end > floor && b" \t:?+".contains(&bytes[end - 1]) {
+        end -= 1;
+    }
+    let mut quoted = false;
+    let mut quote = 0;
+    // `"name"`, `\"name\"`, `['name']`.
+    if end > floor && bytes[end - 1] == b']' {
+        end -= 1;
+    }
+    if end > floor && b"\"'`".contains(&bytes[end - 1]) {
+        quoted = true;
+        quote = bytes[end - 1];
+        end -= 1;
+        if end > floor && bytes[end - 1] == b'\\' {
+            end -= 1;
+        }
+    }
+    let inside =
+        |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || b"_-.@/$~".contains(&b) || quoted && b"[]: ".contains(&b);
+    let mut start = end;
+    while start > floor && inside(bytes[start - 1]) {
+        start -= 1;
+    }
+    while start < end && (!text.is_char_boundary(start) || b"-./@$~ ".contains(&bytes[start])) {
+        start += 1;
+    }
+    while end > start && !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if start >= end {
+        return None;
+    }
+    let mut back = start;
+    let mut flag = false;
+    while back > 0 && b"-./@$~".contains(&bytes[back - 1]) && start - back < 8 {
+        flag |= bytes[back - 1] == b'-';
+        back -= 1;
+    }
+    let mut outer = None;
+    if back > 0 && b"\"'`".contains(&bytes[back - 1]) {
+        if quoted && bytes[back - 1] == quote {
+            back -= 1;
+            if back > 0 && bytes[back - 1] == b'\\' {
+                back -= 1;
+            }
+        } else {
+            outer = Some(bytes[back - 1]);
+            back -= 1;
+        }
+    }
+    let before = if back == 0 { b'\n' } else { bytes[back - 1] };
+    let line = text[..back].bytes().rev().take(24).take_while(|b| *b != b'\n').count();
+    let lead = &bytes[back - line..back];
+    let lead = std::str::from_utf8(lead).unwrap_or("x").trim();
+    let first = line < 24
+        && (lead.is_empty()
+            || matches!(
+                lead,
+                "-" | "export"
+                    | "set"
+                    | "ENV"
+                    | "ARG"
+                    | "env"
+                    | "- -e"
+                    | "-e"
+                    | "#"
+                    | "//"
+                    | "setx"
+                    | "*"
+                    | "- name"
+                    | "declare -x"
+                    | "local"
+                    | "const"
+                    | "let"
+                    | "var"
+                    | "{"
+                    | "["
+                    | "+"
+                    | ">"
+                    | ";"
+                    | "!"
+            ));
+    let called = before == b'(' || flag || before == b'[';
+    let in_reference = before == b'{' && back > 1 && bytes[back - 2] == b'$';
+    Some(Key { start, end, quoted, before, outer, first, called, flag, in_reference })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Query,
+    Other,
+}
+
+struct Ends<'a> {
+    text: &'a str,
+    newline: Next<'a>,
+    semicolon: Next<'a>,
+    double: Next<'a>,
+    single: Next<'a>,
+    back: Next<'a>,
+}
+
+impl Ends<'_> {
+    fn quote(&mut self, quote: u8, from: usize) -> usize {
+        match quote {
+            b'"' => self.double.after(from),
+            b'\'' => self.single.after(from),
+            _ => self.back.after(from),
+        }
+    }
+}
+
+/// Where the value begins and ends.
+fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, usize, Kind)> {
+    let text = ends.text;
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    let mut start = sign + 1;
+    if bytes[sign] == b':' && byte(start) == b'/' && byte(start + 1) == b'/' {
+        return None;
+    }
+    if bytes[sign] == b'=' && b">=~".contains(&byte(start)) {
+        start += 1;
+        if byte(start) == b'=' {
+            start += 1;
+        }
+    } else if bytes[sign] == b':' && b"=:".contains(&byte(start)) {
+        start += 1;
+    }
+    let colon = bytes[sign] == b':';
+    if colon && !b" \t\n\r\"'`\\".contains(&byte(start)) && !b" \t\n\r\"'`{,([;".contains(&key.before) {
+        // `arn:aws:…:secret:name`: parts of one word.
+        return None;
+    }
+    let spaced = sign > 0 && b" \t".contains(&bytes[sign - 1])
+        || colon
+        || bytes[sign] == b','
+        || key.quoted
+        || byte(sign + 1) == b'>';
+    let newline = ends.newline.after(start.min(text.len()));
+    if spaced || key.first {
+        while start < newline && b" \t".contains(&byte(start)) {
+            start += 1;
+        }
+    }
+    if start >= text.len() || start > newline {
+        return None;
+    }
+    // A quote of its own.
+    let escaped = byte(start) == b'\\' && b"\"'".contains(&byte(start + 1));
+    if escaped {
+        let inside = start + 2;
+        let mut end = ends.quote(byte(start + 1), inside);
+        if end > inside && byte(end - 1) == b'\\' {
+            end -= 1;
+        }
+        return Some((inside, end, Kind::Other));
+    }
+    let query = b"?&".contains(&key.before) && key.outer.is_none();
+    if b"\"'`".contains(&byte(start)) && Some(byte(start)) != key.outer && !query {
+        let quote = byte(start);
+        let inside = start + 1;
+        let mut end = ends.quote(quote, inside);
+        let mut tries = 0;
+        while end < text.len()
+            && end > inside
+            && (byte(end - 1) == b'\\' && byte(end.saturating_sub(2)) != b'\\'
+                || byte(end + 1) == quote && key_free(bytes, end))
+            && tries < 64
+        {
+            // An escaped quote, or a doubled one.
+            let skip = if byte(end - 1) == b'\\' { 1 } else { 2 };
+            end = ends.quote(quote, (end + skip).min(text.len()));
+            tries += 1;
+        }
+        return Some((inside, end.max(inside), Kind::Other));
+    }
+    let outer_end = key.outer.map_or(text.len(), |quote| ends.quote(quote, start));
+    let stop = newline.min(outer_end);
+    if query {
+        let length =
+            text[start..stop].find(|c: char| c.is_whitespace() || "&#\"'<>`\\".contains(c)).unwrap_or(stop - start);
+        return Some((
+            start,
+            start + text[start..start + length].trim_end_matches(['.', ',', ';', ')', ']']).len(),
+            Kind::Query,
+        ));
+    }
+    if byte(start) == b'{' && bytes[sign] == b'=' && !text[start..stop].starts_with("{{") {
+        // `PWD={a;b}` of ODBC: `}` is doubled inside.
+        let mut end = start + 1;
+        while end < stop && !(byte(end) == b'}' && byte(end + 1) != b'}') {
+            end += if byte(end) == b'}' { 2 } else { 1 };
+        }
+        if end < stop && (end + 1 == stop || b"; ".contains(&byte(end + 1))) {
+            return Some((start + 1, end, Kind::Other));
+        }
+    }
+    // A connection string: the value ends at a semicolon that another pair follows, or that ends the text.
+    if !colon {
+        let semicolon = ends.semicolon.after(start);
+        if semicolon < stop
+            && (key.before == b';'
+                || pair_follows(text, semicolon + 1)
+                || text[semicolon + 1..stop].trim().is_empty() && !key.first)
+        {
+            return Some((start, semicolon, Kind::Other));
+        }
+    }
+    let whole_line = key.first || key.outer.is_some();
+    let mut end = start;
+    while end < stop {
+        let b = byte(end);
+        let next = byte(end + 1);
+        if b == b'{' && (next == b'{' || end > 0 && byte(end - 1) == b'$') || b == b'$' && next == b'(' {
+            // Over a reference as a whole: `{{ .Values.x }}`.
+            let close = if next == b'{' {
+                "}}"
+            } else if b == b'{' {
+                "}"
+            } else {
+                ")"
+            };
+            let window = &text[end..super::formats::floor(text, stop.min(end + 512))];
+            if let Some(length) = window.find(close) {
+                end += length + close.len();
+                continue;
+            }
+        }
+        if whole_line {
+            let blank = b == b' ' || b == b'\t';
+            let stops = blank
+                && (next == b'#'
+                    || next == b'|'
+                    || text[end + 1..].starts_with("&&")
+                    || text[end + 1..].starts_with("--")
+                    || pair_follows(text, end + 1) && !colon)
+                || b == b'&' && pair_follows(text, end + 1) && !colon
+                || b == b',' && pair_follows(text, end + 1);
+            if stops {
+                break;
+            }
+        } else {
+            let stops = b.is_ascii_whitespace()
+                || b"\"'`<>".contains(&b) && end > start
+                || b == b'&' && pair_follows(text, end + 1)
+                || b == b',' && (pair_follows(text, end + 1) || colon || next == b' ')
+                || b == b';' && (next == b' ' || end + 1 == stop)
+                || colon && b == b'}'
+                || key.before == b',' && b == b','
+                || key.before == b'{' && b == b'}';
+            // `password: correct horse`: a value of several words in a line of its own is taken above.
+            if stops {
+                break;
+            }
+        }
+        end += 1;
+    }
+    end = super::formats::floor(text, end);
+    if colon
+        && !key.first
+        && !key.quoted
+        && !key.flag
+        && key.outer.is_none()
+        && byte(sign + 1) != b' '
+        && b" \n".contains(&key.before)
+        && end == start
+    {
+        return None;
+    }
+    let mut value = text[start..end].trim_end();
+    if !whole_line {
+        value = trim_closing(value);
+        if value.is_empty() {
+            value = text[start..end].trim_end();
+        }
+    } else if key.quoted {
+        value = value.trim_end_matches([',', '}', ']', ' ']);
+    }
+    Some((start, start + value.len(), Kind::Other))
+}
+
+/// A value in a line without what closes something that was opened before it, and without what ends a sentence.
+fn trim_closing(mut value: &str) -> &str {
+    loop {
+        let Some(last) = value.chars().next_back() else { return value };
+        let open = match last {
+            ')' => '(',
+            ']' => '[',
+            '}' => '{',
+            '.' | ',' | ';' | '!' | '?' => '\0',
+            _ => return value,
+        };
+        if open != '\0' && value.matches(open).count() >= value.matches(last).count() {
+            return value;
+        }
+        value = &value[..value.len() - 1];
+    }
+}
+
+/// A doubled quote is one inside SQL and INI values only where the value goes on behind it.
+fn key_free(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether `name=` or `name =` follows, after blanks.
+fn pair_follows(text: &str, from: usize) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < bytes.len() && at < from + 4 && b" \t".contains(&bytes[at]) {
+        at += 1;
+    }
+    let start = at;
+    while at < bytes.len() && at < start + 48 && (bytes[at].is_ascii_alphanumeric() || b"_-. ".contains(&bytes[at])) {
+        at += 1;
+    }
+    at > start
+        && at < bytes.len()
+        && bytes[at] == b'='
+        && bytes[start].is_ascii_alphabetic()
+        && bytes.get(at + 1) != Some(&b'=')
+}
+
+/// Whether the value is hidden, and how much of it.
+fn judge(value: &str, start: usize, named: &Named, kind: Kind, spans: &mut Vec<Span>) {
+    let trimmed = value.trim();
+    if trimmed.is_empty() {
+        return;
+    }
+    let start = start + (value.len() - value.trim_start().len());
+    if let Some((range, word)) = judge_value(trimmed, named, kind == Kind::Query) {
+        spans.push(Span::new(start + range.start..start + range.end, By::Container, word));
+    }
+}
+
+/// Which part of a value under a name is hidden: nothing, the credential behind a scheme, a reference's default, or all of it.
+pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(std::ops::Range<usize>, &'static str)> {
+    let all = Some((0..value.len(), named.word));
+    if value.parse::<f64>().is_ok() && !number_counts(value, named) {
+        return None;
+    }
+    if named.many && super::value::is_name_list_item(value, named) {
+        return None;
+    }
+    if value.starts_with('[')
+        || value.starts_with('{')
+            && !value.starts_with("{{")
+            && value.len() > 1
+            && (value.contains(':') || value.contains(','))
+    {
+        // A list or a map in flow style: its own pairs are looked at one by one.
+        return None;
+    }
+    if value.len() > 2
+        && matches!(value.as_bytes()[0], b'&' | b'*')
+        && named.strength >= Strength::Medium
+        && value[1..].bytes().all(|b| b.is_ascii_lowercase() || b"_-".contains(&b))
+    {
+        // An anchor or an alias of YAML.
+        return None;
+    }
+    if matches!(value, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "{" | "[" | "(" | "\\" | "{}" | "[]" | "\"\"" | "''") {
+        return None;
+    }
+    if let Some(literal) = default_in_reference(value) {
+        return Some((literal, named.word));
+    }
+    if query && named.strength == Strength::Weak {
+        // In a query `key`, `sig` and `code` are credentials as soon as they are longer than a word.
+        return (value.len() >= 16
+            && value.bytes().any(|b| b.is_ascii_digit())
+            && !opaque::is_uuid(value)
+            && !reading::is_reference(value))
+        .then_some((0..value.len(), named.word));
+    }
+    if let Some((scheme, credential)) = value.split_once(' ')
+        && SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+    {
+        let offset = value.len() - credential.trim_start().len();
+        if reading::is_kept(&value[offset..], Strength::Medium) {
+            return None;
+        }
+        return Some((offset..value.len(), named.word));
+    }
+    if reading::is_kept(value, named.strength) {
+        return None;
+    }
+    if named.strength == Strength::Weak && DIGESTS.contains(&named.word) && value.bytes().all(|b| b.is_ascii_hexdigit())
+    {
+        return None;
+    }
+    all
+}
+
+/// Weak names under which a hexadecimal text is a digest or a commit.
+const DIGESTS: &[&str] = &["hash", "signature", "sig", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
+
+/// Whether a number under this name can be the secret.
+pub(super) fn number_counts(value: &str, named: &Named) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    named.numbers
+        && named.strength >= Strength::Medium
+        && digits >= if named.word == "pin" || named.word == "pass" { 4 } else { 3 }
+        && !value.contains('.')
+        && !value.starts_with('-')
+}
+
+/// Schemes of `Authorization`.
+pub(super) const SCHEMES: &[&str] = &[
+    "basic",
+    "bearer",
+    "token",
+    "digest",
+    "ssws",
+    "apikey",
+    "api-key",
+    "negotiate",
+    "ntlm",
+    "hawk",
+    "oauth",
+    "geniekey",
+    "splunk",
+    "bot",
+    "aws4-hmac-sha256",
+    "key",
+    "jwt",
+    "dpop",
+    "mac",
+    "sharedkey",
+    "sharedaccesssignature",
+    "client",
+    "klaviyo-api-key",
+    "discogs",
+    "gogs",
+    "pat",
+    "macaroon",
+    "snowflake",
+    "zoho-oauthtoken",
+];
+
+/// The literal default of a reference that is the whole value: `${PW:-hunter2}`, `{{ pw | default "x" }}`.
+pub(super) fn default_in_reference(value: &str) -> Option<std::ops::Range<usize>> {
+    let opened = ["${{", "{{", "${", "$(", "#{", "%{"].iter().find(|open| value.starts_with(**open))?;
+    let close = match *opened {
+        "${{" | "{{" => "}}",
+        "$(" => ")",
+        _ => "}",
+    };
+    if !value.ends_with(close) || value.len() < opened.len() + close.len() {
+        return None;
+    }
+    let body = &value[opened.len()..value.len() - close.len()];
+    let literal = reading::literal_default(body)?;
+    let literal = literal.trim().trim_start_matches('(').trim_end_matches([')', ' ']);
+    let inner = literal.trim_matches(['"', '\'', '`']);
+    let offset = inner.as_ptr() as usize - value.as_ptr() as usize;
+    Some(offset..offset + inner.len())
+}

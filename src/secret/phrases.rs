@@ -1,0 +1,540 @@
+//! What is secret in lines that are no pairs? Authorization schemes, cookies, SQL, directives, netrc and pgpass lines, and sentences
+//! about a changed secret.
+
+use super::scan::{Span, words};
+use super::words::{self as names, Strength};
+use super::{By, opaque, pairs, reading};
+use std::ops::Range;
+
+/// Finds them.
+pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    schemes(text, spans);
+    let mut start = 0;
+    for line in text.split('\n') {
+        let range = start..start + line.len();
+        start += line.len() + 1;
+        if line.len() < 6 {
+            continue;
+        }
+        cookies(line, range.start, spans);
+        directives(line, range.start, spans);
+        pgpass(line, range.start, spans);
+        sentence(line, range.start, spans);
+    }
+    netrc(text, spans);
+}
+
+/// `Basic dXNlcjpwYXNz`, `Bearer abc`: the credential after a scheme, wherever it stands.
+fn schemes(text: &str, spans: &mut Vec<Span>) {
+    for range in words(text, |b| b.is_ascii_alphanumeric() || b == b'-') {
+        let word = &text[range.clone()];
+        if word.len() > 24 || !pairs::SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)) {
+            continue;
+        }
+        let rest = &text[range.end..];
+        let blanks = rest.bytes().take_while(|b| *b == b' ').count();
+        let escaped = rest.starts_with("%20") || rest.starts_with('+');
+        if blanks == 0 && !escaped {
+            continue;
+        }
+        let from = range.end + if escaped { if rest.starts_with('+') { 1 } else { 3 } } else { blanks };
+        let length = text[from..].bytes().take_while(|b| b.is_ascii_alphanumeric() || b"._~+/=-:%".contains(b)).count();
+        let credential = text[from..from + length].trim_end_matches(['.', ':', ',', ')']);
+        if credential.len() < 6 {
+            continue;
+        }
+        let lower = word.to_ascii_lowercase();
+        let fits = match lower.as_str() {
+            "basic" => {
+                opaque::decode(credential).is_some_and(|text| text.contains(':'))
+                    && credential.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'=')
+            }
+            "bearer" | "ssws" | "dpop" | "geniekey" | "bot" | "jwt" => {
+                credential.bytes().any(|b| b.is_ascii_digit()) && credential.len() >= 8 && !credential.starts_with('-')
+                    || credential.len() >= 20
+                        && !credential.contains(['.', '/', '-'])
+                        && names::split(credential).len() > 3
+            }
+            "splunk" => opaque::is_uuid(credential),
+            _ => opaque::is_random(credential) && credential.len() >= 20 && lower != "key" && lower != "client",
+        };
+        if fits && !reading::is_reference(credential) {
+            let word = if lower == "basic" { "basic authorization" } else { "authorization" };
+            spans.push(Span::new(from..from + credential.len(), By::Container, word));
+        }
+    }
+}
+
+/// `Cookie: a=b; c=d` and `Set-Cookie: …`: the values of cookies that carry a session, and random ones.
+fn cookies(line: &str, start: usize, spans: &mut Vec<Span>) {
+    let Some(at) =
+        find_ignore_case(line, "cookie:").or_else(|| find_ignore_case(line, "cookie=").filter(|_| line.contains(';')))
+    else {
+        return;
+    };
+    let mut from = at + 7;
+    for part in line[from..].split(';') {
+        let offset = from + (part.len() - part.trim_start().len());
+        from += part.len() + 1;
+        let Some((name, value)) = part.trim().split_once('=') else { continue };
+        let value = value.trim_matches(['"', '\'']);
+        let lower = name.trim_start_matches(['"', '\'', ' ']).to_ascii_lowercase();
+        let session = [
+            "sess",
+            "sid",
+            "auth",
+            "token",
+            "csrf",
+            "xsrf",
+            "jwt",
+            "remember",
+            "login",
+            "ticket",
+            "identity",
+            "connect.s",
+            "_gh_",
+            "cf_clearance",
+            "sso",
+        ]
+        .iter()
+        .any(|word| lower.contains(word));
+        let attribute = matches!(
+            lower.as_str(),
+            "path" | "domain" | "expires" | "max-age" | "samesite" | "secure" | "httponly" | "priority"
+        );
+        let offset = offset + part.trim().len() - part.trim().split_once('=').map_or(0, |(_, value)| value.len());
+        let length = value.bytes().take_while(|b| !b"\"' ,".contains(b)).count();
+        if !attribute
+            && length >= 4
+            && (session || opaque::is_random(&value[..length]))
+            && !reading::is_kept(&value[..length], Strength::Medium)
+        {
+            let quote = usize::from(line[offset..].starts_with(['"', '\'']));
+            spans.push(Span::new(start + offset + quote..start + offset + quote + length, By::Container, "cookie"));
+        }
+    }
+}
+
+fn find_ignore_case(text: &str, word: &str) -> Option<usize> {
+    let (bytes, word) = (text.as_bytes(), word.as_bytes());
+    bytes.windows(word.len()).position(|window| window.eq_ignore_ascii_case(word))
+}
+
+/// `requirepass hunter2`, `identified by 'x'`, `username a password b`: a word that names a secret, a blank, its value.
+fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
+    let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_TOKENS).collect();
+    let token = |at: usize| tokens.get(at).map(|range| &line[range.clone()]);
+    let clean = |range: &Range<usize>| -> Range<usize> {
+        let text = &line[range.clone()];
+        let quotes: &[char] = &['"', '\'', '`', ';', ',', ')', '('];
+        let from = range.start + (text.len() - text.trim_start_matches(quotes).len());
+        let to = range.end - (text.len() - text.trim_end_matches(quotes).len());
+        from..to.max(from)
+    };
+    let mut push = |range: Range<usize>, word: &'static str| {
+        let value = &line[range.clone()];
+        if !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
+            spans.push(Span::new(start + range.start..start + range.end, By::Container, word));
+        }
+    };
+    for at in 0..tokens.len() {
+        let Some(word) = token(at) else { continue };
+        let lower = word.to_ascii_lowercase();
+        let quoted_next = token(at + 1).is_some_and(|next| next.starts_with(['\'', '"']));
+        match lower.as_str() {
+            "by" if at > 0 && token(at - 1).is_some_and(|w| w.eq_ignore_ascii_case("identified")) => {
+                let skip = usize::from(token(at + 1).is_some_and(|w| w.eq_ignore_ascii_case("password")));
+                if let Some(value) = tokens.get(at + 1 + skip) {
+                    push(quoted_run(line, value, &clean), "identified by");
+                }
+            }
+            "password" | "secret" if quoted_next && at > 0 && !line[..tokens[at].start].ends_with(['"', '\'']) => {
+                push(quoted_run(line, &tokens[at + 1], &clean), "password");
+            }
+            "password" | "secret" | "insecure-password" | "key" | "community" | "passwd"
+                if at > 0 && router_line(token(0), lower == "key") =>
+            {
+                // A digit between says how the value is encoded.
+                let skip =
+                    usize::from(token(at + 1).is_some_and(|w| w.len() == 1 && w.bytes().all(|b| b.is_ascii_digit())));
+                if let Some(value) = tokens.get(at + 1 + skip) {
+                    push(clean(value), "password");
+                }
+            }
+            _ => {}
+        }
+    }
+    // `aws configure set aws_secret_access_key x`, `kubectl config set-credentials`, `git config x.token y`.
+    for at in 1..tokens.len().saturating_sub(1) {
+        let (before, name) = (&line[tokens[at - 1].clone()], &line[tokens[at].clone()]);
+        if matches!(
+            before,
+            "set"
+                | "config"
+                | "put"
+                | "setx"
+                | "SetEnv"
+                | "--set"
+                | "env:set"
+                | "--global"
+                | "--add"
+                | "fastcgi_param"
+                | "setenv"
+                | "config:set"
+                | "uwsgi_param"
+        ) && let Some(named) = names::named(name).filter(|named| named.strength == Strength::Strong)
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-:/".contains(&b))
+            && (names::split(name).len() > 1 || tokens.len() == at + 2)
+        {
+            push(quoted_run(line, &tokens[at + 1], &clean), named.word);
+        }
+    }
+    // A directive alone on its line. A sentence has more words, and a word that says nothing but `password` begins many.
+    if tokens.len() == 2
+        || tokens.len() == 3
+            && token(0).is_some_and(|w| {
+                matches!(w, "set" | "config" | "env" | "setenv" | "SetEnv" | "PassEnv" | "SET" | "Setenv" | "ENV")
+            })
+    {
+        let name_at = tokens.len() - 2;
+        let name = &line[tokens[name_at].clone()];
+        let value = clean(&tokens[name_at + 1]);
+        if let Some(named) = names::named(name)
+            && named.strength >= Strength::Medium
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-$".contains(&b))
+            && (names::split(name).len() > 1 || name != named.word || name.len() > 8)
+        {
+            let shown = &line[value.clone()];
+            let word_only = shown.bytes().all(|b| b.is_ascii_lowercase())
+                && names::split(name).len() == 1
+                && !name.ends_with("pass")
+                && name != "masterauth";
+            if !word_only
+                && shown.parse::<f64>().is_err()
+                && shown.len() > 2
+                && !shown.starts_with(['=', ':', '-', '('])
+            {
+                push(value, named.word);
+            }
+        }
+    }
+}
+
+/// Whether a line of a router or a proxy begins so; `key` is a secret in some of them only.
+fn router_line(first: Option<&str>, key: bool) -> bool {
+    first.is_some_and(|first| {
+        let first = first.to_ascii_lowercase();
+        if key {
+            matches!(first.as_str(), "tacacs-server" | "radius-server" | "ntp" | "crypto")
+        } else {
+            CISCO.contains(&first.as_str())
+        }
+    })
+}
+
+/// Words that begin a line of a router, a proxy or a supplicant.
+const CISCO: &[&str] = &[
+    "enable",
+    "username",
+    "snmp-server",
+    "neighbor",
+    "user",
+    "line",
+    "tacacs-server",
+    "radius-server",
+    "ip",
+    "ppp",
+    "wpa-psk",
+    "set",
+    "server",
+    "ldap-login-password",
+    "aaa",
+    "crypto",
+    "key-string",
+    "peer",
+    "password",
+    "standby",
+    "vrrp",
+];
+
+/// More words than a line of such a kind has: the rest of a longer one is no directive.
+const MAX_TOKENS: usize = 256;
+
+/// From an opening quote to its end, over blanks.
+fn quoted_run(line: &str, range: &Range<usize>, clean: &impl Fn(&Range<usize>) -> Range<usize>) -> Range<usize> {
+    let text = &line[range.start..];
+    if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"'))
+        && let Some(end) = text[1..].find(quote)
+    {
+        return range.start + 1..range.start + 1 + end;
+    }
+    clean(range)
+}
+
+/// `host:port:database:user:password`, as ~/.pgpass has it.
+fn pgpass(line: &str, start: usize, spans: &mut Vec<Span>) {
+    if line.len() > 1024 || line.contains(' ') || line.matches(':').count() < 4 {
+        return;
+    }
+    let mut cuts = Vec::new();
+    let bytes = line.as_bytes();
+    for at in 0..bytes.len() {
+        if bytes[at] == b':' && (at == 0 || bytes[at - 1] != b'\\') {
+            cuts.push(at);
+            if cuts.len() == 4 {
+                break;
+            }
+        }
+    }
+    let [host, port, database, user] = cuts[..] else { return };
+    let port = &line[host + 1..port];
+    let fine = (port == "*" || port.len() >= 2 && port.bytes().all(|b| b.is_ascii_digit()))
+        && !line[..host].is_empty()
+        && line[..host].bytes().all(|b| b.is_ascii_alphanumeric() || b".-_*/".contains(&b))
+        && (line[..host].bytes().any(|b| b.is_ascii_alphabetic()) || line[..host].contains(['.', '*']))
+        && line[database + 1..user].bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-*@".contains(&b))
+        && !line[database + 1..user].is_empty();
+    let password = &line[user + 1..];
+    if fine && !password.is_empty() && !reading::is_reference(password) {
+        spans.push(Span::new(start + user + 1..start + line.len(), By::Container, "pgpass"));
+    }
+}
+
+/// `machine h login u password p`, on one line or on many.
+fn netrc(text: &str, spans: &mut Vec<Span>) {
+    if !text.contains("password") || !(text.contains("machine") || text.contains("default")) || !text.contains("login")
+    {
+        return;
+    }
+    let mut inside = false;
+    let mut wanted = false;
+    for range in words(text, |b| !b.is_ascii_whitespace()) {
+        let word = &text[range.clone()];
+        if wanted {
+            wanted = false;
+            let quoted = word.trim_matches(['"', '\'', ',']);
+            let offset = range.start + (quoted.as_ptr() as usize - word.as_ptr() as usize);
+            if !quoted.is_empty() && !reading::is_reference(quoted) {
+                spans.push(Span::new(offset..offset + quoted.len(), By::Container, "netrc"));
+            }
+            continue;
+        }
+        match word {
+            "machine" | "default" => inside = true,
+            "password" | "account" if inside => wanted = word == "password",
+            _ => {}
+        }
+    }
+}
+
+/// A sentence that names a secret's path and then says its values: `Value of db.password changed from "a" to "b"`.
+/// The least reliable layer (findings of ours are made again from masked values instead), so it wants both.
+fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
+    if line.len() > 8192 || !line.contains(' ') {
+        return;
+    }
+    let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_TOKENS).collect();
+    if tokens.len() < 3 || line.contains("renamed") {
+        // A renamed key has two names in quotes and no value.
+        return;
+    }
+    let mut name: Option<(usize, names::Named)> = None;
+    for (at, range) in tokens.iter().enumerate() {
+        let word = line[range.clone()]
+            .trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != ']' && c != '$' && c != '-');
+        if word.len() > 128 {
+            continue;
+        }
+        let word = word.trim_end_matches("'s").trim_end_matches("’s");
+        let path_like = word.contains(['.', '_', '[', '/', '-'])
+            || names::split(word).len() > 1
+            || word.bytes().any(|b| b.is_ascii_uppercase()) && word.bytes().all(|b| !b.is_ascii_lowercase());
+        let last = word.rsplit(['.', '/', '[', ']', '\'', '"']).find(|part| !part.is_empty()).unwrap_or(word);
+        let Some(named) = names::named(last).filter(|named| named.strength >= Strength::Medium) else { continue };
+        // A name alone counts when it is quoted, or when a sentence about a change follows at once.
+        let shown = line[range.clone()].trim_end_matches([',', '.', ':', ';', ')']);
+        let quoted = shown.len() > 2
+            && ['"', '\'', '`'].iter().any(|quote| shown.starts_with(*quote) && shown.ends_with(*quote));
+        let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']));
+        let told = next.is_some_and(|next| CHANGES.contains(&next.to_lowercase().as_str()))
+            || line[range.clone()].ends_with(':');
+        if path_like || quoted || told {
+            name = Some((at, named));
+            break;
+        }
+    }
+    let Some((at, named)) = name else { return };
+    let after = tokens[at].end;
+    let mut any = false;
+    for range in literals(line, after) {
+        let value = &line[range.clone()];
+        if !kept_in_sentence(value, &named) {
+            spans.push(Span::new(start + range.start..start + range.end, By::Container, named.word));
+        }
+        any = true;
+    }
+    // What was quoted before the name is the value too, when the sentence leads from it: `"hunter2" is the new db.password`.
+    for range in literals(&line[..tokens[at].start], 0) {
+        let value = &line[range.clone()];
+        if names::named(value).is_none() && !kept_in_sentence(value, &named) && !value.contains(' ') {
+            spans.push(Span::new(start + range.start..start + range.end, By::Container, named.word));
+        }
+    }
+    if any {
+        return;
+    }
+    let mut told = false;
+    // After `to` or `=` any word is the value; after `is` or `was` a plain word says how things are.
+    let mut any_word = false;
+    for range in tokens.iter().skip(at + 1) {
+        let word = &line[range.clone()];
+        let lower = word.to_lowercase();
+        let bare = lower.trim_end_matches([':', ',']);
+        if LEADS.contains(&bare) {
+            told = true;
+            any_word = matches!(
+                bare,
+                "to" | "from"
+                    | "="
+                    | "→"
+                    | "->"
+                    | "=>"
+                    | ":"
+                    | "~>"
+                    | "von"
+                    | "auf"
+                    | "à"
+                    | "value"
+                    | "literal"
+                    | "equals"
+            );
+            continue;
+        }
+        if told {
+            told = false;
+            let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
+            if value.is_empty() || FILLERS.contains(&value.to_lowercase().as_str()) {
+                // `set to the value x`: the lead goes on.
+                told = FILLERS.contains(&value.to_lowercase().as_str());
+                continue;
+            }
+            let offset = range.start + (value.as_ptr() as usize - word.as_ptr() as usize);
+            let plain = value.chars().all(char::is_lowercase);
+            if !kept_in_sentence(value, &named) && (any_word || !plain) {
+                spans.push(Span::new(start + offset..start + offset + value.len(), By::Container, named.word));
+            }
+        }
+    }
+}
+
+fn kept_in_sentence(value: &str, named: &names::Named) -> bool {
+    reading::is_kept(value, named.strength.max(Strength::Medium))
+        || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named)
+        || NOTHING.contains(&value.to_lowercase().as_str())
+        || names::named(value).is_some() && value.contains(['.', '_']) && !value.bytes().any(|b| b.is_ascii_digit())
+}
+
+const NOTHING: &[&str] = &[
+    "nothing",
+    "empty",
+    "absent",
+    "missing",
+    "unset",
+    "removed",
+    "added",
+    "changed",
+    "null",
+    "(none)",
+    "plaintext",
+    "plain",
+    "hardcoded",
+    "deprecated",
+    "required",
+    "rotated",
+    "rotation",
+    "warn",
+    "error",
+    "info",
+];
+const CHANGES: &[&str] = &[
+    "changed", "changes", "was", "set", "is", "from", "updated", "rotated", "now", "becomes", "became", "replaced",
+    "added", "removed", "went", "modified", "equals", "→", "->", "=>", "=", "contains", "has",
+];
+const LEADS: &[&str] = &[
+    "from", "to", "is", "was", "=", "→", "->", "=>", "as", "equals", "becomes", "became", "now", "value", "with", ":",
+    "von", "auf", "zu", "de", "à", "by", "contains", "literal", "of", "~>", "set",
+];
+const FILLERS: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "value",
+    "new",
+    "old",
+    "now",
+    "to",
+    "from",
+    "be",
+    "set",
+    "literal",
+    "plain",
+    "string",
+    "plaintext",
+    "changed",
+    "in",
+    "is",
+    "was",
+    "and",
+    "by",
+    "for",
+    "of",
+    "this",
+    "that",
+    "it",
+    "its",
+    "not",
+    "no",
+    "with",
+    "as",
+    "at",
+    "on",
+];
+
+/// What stands in quotes of any kind, from `from` on.
+fn literals(line: &str, from: usize) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut chars = line[from..].char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, c)) = chars.next() {
+        let close = match c {
+            '"' => '"',
+            '`' => '`',
+            '\'' if !before.is_alphanumeric() => '\'',
+            '\u{201c}' | '\u{201e}' => '\u{201d}',
+            '\u{2018}' => '\u{2019}',
+            '«' => '»',
+            '「' => '」',
+            '『' => '』',
+            _ => {
+                before = c;
+                continue;
+            }
+        };
+        let start = from + at + c.len_utf8();
+        let Some(length) =
+            line[start..].find(close).or_else(|| (c == '\u{201e}').then(|| line[start..].find('\u{201c}')).flatten())
+        else {
+            before = c;
+            continue;
+        };
+        if length > 0 {
+            out.push(start..start + length);
+        }
+        let end = start + length;
+        while chars.peek().is_some_and(|(at, _)| from + at <= end) {
+            chars.next();
+        }
+        before = close;
+    }
+    out
+}

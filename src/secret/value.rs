@@ -1,0 +1,465 @@
+//! How does a value lose its secrets? Walks it with the evidence of its place and gives back another value, or says that nothing had to
+//! be hidden.
+
+use super::context::{Context, Hold, NAME_FIELDS, VALUE_FIELDS, glued};
+use super::scan::{self, redact};
+use super::words::{self, Named, Strength};
+use super::{By, Evidence, MASK, command, opaque, pairs, reading};
+use crate::limits::MAX_EMBEDDED;
+use crate::path::Segment;
+use crate::pattern::Pattern;
+use crate::value::{ENVELOPE, Envelope, Value};
+
+/// What was hidden, and why. The text stays inside the process: it is what the mask looks for elsewhere.
+#[derive(Clone, Debug)]
+pub(super) struct Hit {
+    pub(super) evidence: Evidence,
+    pub(super) hidden: String,
+}
+
+/// Collects what is hidden, and knows what the operator said of paths.
+#[derive(Debug, Default)]
+pub(super) struct Walk<'a> {
+    pub(super) hits: Vec<Hit>,
+    /// Patterns of `--allow` and `--mask`, and the path of the value that is walked; unused when there are none.
+    pub(super) allow: &'a [Pattern],
+    pub(super) mask: &'a [Pattern],
+    pub(super) path: Vec<Segment>,
+}
+
+/// How often a text may change before it is hidden whole: what a mask leaves may read as something else once.
+const ROUNDS: usize = 4;
+
+impl Walk<'_> {
+    fn hit(&mut self, by: By, word: &str, hidden: &str) {
+        self.hits.push(Hit { evidence: Evidence { by, word: word.to_string() }, hidden: hidden.to_string() });
+    }
+
+    /// The value without its secrets; `None` when there are none.
+    pub(super) fn value(&mut self, context: &Context, value: &Value) -> Option<Value> {
+        if !(self.allow.is_empty() && self.mask.is_empty()) {
+            let path = crate::path::Path(self.path.clone());
+            if self.mask.iter().any(|pattern| pattern.covers(&path)) {
+                return self.whole(By::Operator, "--mask", value);
+            }
+            if self.allow.iter().any(|pattern| pattern.covers(&path)) {
+                return None;
+            }
+        }
+        match value {
+            Value::Null | Value::Bool(_) => None,
+            Value::Number(text) => self.number(context, text),
+            Value::String(text) => self.string(context, text).map(Value::String),
+            Value::List(items) => self.list(context, items),
+            Value::Map(entries) => match value.envelope() {
+                Some(envelope) => self.envelope(context, value, &envelope),
+                None => self.map(context, entries),
+            },
+        }
+    }
+
+    /// Every scalar of a value, whatever it is.
+    fn whole(&mut self, by: By, word: &str, value: &Value) -> Option<Value> {
+        match value {
+            Value::String(text) if reading::is_masked(text) => None,
+            Value::Null => None,
+            scalar @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => {
+                self.hit(by, word, &scalar.to_text());
+                Some(Value::String(MASK.into()))
+            }
+            Value::List(items) if items.is_empty() => None,
+            Value::Map(entries) if entries.is_empty() => None,
+            other => {
+                let mut texts = Vec::new();
+                strings(other, &mut texts);
+                for text in texts {
+                    self.hit(by, word, &text);
+                }
+                Some(Value::String(MASK.into()))
+            }
+        }
+    }
+
+    fn number(&mut self, context: &Context, text: &str) -> Option<Value> {
+        let hold = context.hold?;
+        let counts = hold.by == By::Document || pairs::number_counts(text, &hold.named);
+        if !counts {
+            return None;
+        }
+        self.hit(hold.by, hold.named.word, text);
+        Some(Value::String(MASK.into()))
+    }
+
+    fn list(&mut self, context: &Context, items: &[Value]) -> Option<Value> {
+        let texts: Vec<Option<&str>> = items.iter().map(Value::as_str).collect();
+        let mut changed: Vec<Option<Value>> = vec![None; items.len()];
+        if texts.iter().flatten().count() > 1 && texts.iter().flatten().any(|text| text.starts_with(['-', '/'])) {
+            for (at, range, word) in command::arguments(&texts) {
+                let Some(text) = texts[at] else { continue };
+                self.hit(By::Container, word, &text[range.clone()]);
+                changed[at] = Some(Value::String(format!("{}{MASK}{}", &text[..range.start], &text[range.end..])));
+            }
+        }
+        // `[["password", "x"], …]`, `["password", "x"]` under no name: a pair whose first is a name.
+        for (at, item) in items.iter().enumerate() {
+            let mut inner = context.item();
+            if let Value::List(pair) = item
+                && let [Value::String(name), _] = pair.as_slice()
+                && inner.hold.is_none()
+                && let Some(named) = words::named(name).filter(|named| named.strength == Strength::Strong)
+            {
+                let mut pair = pair.clone();
+                let beside = context.beside("value", named);
+                if let Some(masked) = self.value(&beside, &pair[1]) {
+                    pair[1] = masked;
+                    changed[at] = Some(Value::List(pair));
+                    continue;
+                }
+            }
+            inner.entry = None;
+            let known = changed[at].take();
+            self.path.push(Segment::Index(at));
+            let masked = self.value(&inner, known.as_ref().unwrap_or(item));
+            self.path.pop();
+            changed[at] = masked.or(known);
+        }
+        if changed.iter().all(Option::is_none) {
+            return None;
+        }
+        Some(Value::List(items.iter().zip(changed).map(|(item, new)| new.unwrap_or_else(|| item.clone())).collect()))
+    }
+
+    fn map(&mut self, context: &Context, entries: &[(String, Value)]) -> Option<Value> {
+        let siblings = Siblings::of(entries);
+        let mut out: Vec<(String, Value)> = Vec::with_capacity(entries.len());
+        let mut any = false;
+        for (name, value) in entries {
+            let inner = siblings.context(context, name);
+            self.path.push(Segment::Key(name.clone()));
+            let masked = self.value(&inner, value);
+            self.path.pop();
+            any |= masked.is_some();
+            let mut key = name.clone();
+            if let Some(shown) = self.name(name) {
+                any = true;
+                key = unique(shown, &out);
+            }
+            out.push((key, masked.unwrap_or_else(|| value.clone())));
+        }
+        any.then_some(Value::Map(out))
+    }
+
+    /// A key's name without its secrets.
+    pub(super) fn name(&mut self, name: &str) -> Option<String> {
+        if name.len() < 8 {
+            return None;
+        }
+        let spans = scan::scan(name, false);
+        if spans.is_empty() {
+            return None;
+        }
+        for span in &spans {
+            self.hit(span.by, &span.word, &name[span.range.clone()]);
+        }
+        Some(settle(name, &redact(name, &spans), |text| {
+            let spans = scan::scan(text, false);
+            (!spans.is_empty()).then(|| redact(text, &spans))
+        }))
+    }
+
+    fn envelope(&mut self, context: &Context, value: &Value, envelope: &Envelope<'_>) -> Option<Value> {
+        match envelope {
+            Envelope::Tagged { tag, value: inner } => {
+                if matches!(
+                    *tag,
+                    "!secret"
+                        | "!env"
+                        | "!env_var"
+                        | "!vault"
+                        | "!encrypted/pkcs1-oaep"
+                        | "!Ref"
+                        | "!GetAtt"
+                        | "!ImportValue"
+                        | "!reference"
+                        | "!include"
+                        | "!var"
+                        | "!file"
+                ) && inner.as_str().is_some_and(|text| text.len() < 200 && !opaque::is_random(text))
+                {
+                    return None;
+                }
+                let masked = self.value(context, inner)?;
+                Some(replaced(value, "value", masked))
+            }
+            Envelope::Entries(pairs) => {
+                let mut any = false;
+                let mut out = Vec::with_capacity(pairs.len());
+                for pair in *pairs {
+                    let masked = match pair {
+                        Value::List(two) => match two.as_slice() {
+                            [Value::String(name), inner] => self.value(&context.key(name), inner).map(|masked| {
+                                Value::List(vec![
+                                    Value::String(self.name(name).unwrap_or_else(|| name.clone())),
+                                    masked,
+                                ])
+                            }),
+                            _ => self.value(context, pair),
+                        },
+                        _ => self.value(context, pair),
+                    };
+                    any |= masked.is_some();
+                    out.push(masked.unwrap_or_else(|| pair.clone()));
+                }
+                any.then(|| replaced(value, "entries", Value::List(out)))
+            }
+            Envelope::Text { kind: "int" | "float", text } => self.number(context, text),
+            Envelope::Long { text } | Envelope::Text { text, .. } => {
+                // A scalar by its source text: hidden whole or not at all, because half a date is no date.
+                let mut inner = Walk::default();
+                let masked = inner.string(context, text)?;
+                self.hits.append(&mut inner.hits);
+                Some(Value::String(if masked.contains(MASK) || masked.contains("[REDACTED") {
+                    masked
+                } else {
+                    MASK.into()
+                }))
+            }
+        }
+    }
+
+    /// A text without its secrets; `None` when it has none.
+    pub(super) fn string(&mut self, context: &Context, text: &str) -> Option<String> {
+        let first = self.string_once(context, text)?;
+        // What is hidden from now on was part of what the mask left; it is no secret of the file's.
+        let mut quiet = Walk::default();
+        Some(settle(text, &first, |text| quiet.string_once(context, text)))
+    }
+
+    fn string_once(&mut self, context: &Context, text: &str) -> Option<String> {
+        if reading::is_masked(text) {
+            return None;
+        }
+        if let Some(hold) = context.hold
+            && let Some(shown) = self.held(context, &hold, text)
+        {
+            return Some(shown);
+        }
+        let trimmed = text.trim_start();
+        if trimmed.starts_with(['{', '['])
+            && text.len() > 4
+            && context.embedded < MAX_EMBEDDED
+            && !trimmed.starts_with("[REDACTED")
+            && let Ok(inner) = Value::parse(text)
+        {
+            return self.value(&context.inner(), &inner).map(|masked| masked.to_json());
+        }
+        let spans = scan::scan(text, !scan::public_name(&context.name));
+        if spans.is_empty() {
+            return None;
+        }
+        for span in &spans {
+            self.hit(span.by, &span.word, &text[span.range.clone()]);
+        }
+        Some(redact(text, &spans))
+    }
+
+    /// A text under a name that says it is a secret.
+    fn held(&mut self, context: &Context, hold: &Hold, text: &str) -> Option<String> {
+        let mut offset = 0;
+        if let Some(entry) = &context.entry
+            && let Some(rest) = text.strip_prefix(entry.as_str())
+            && rest.starts_with(['=', ':'])
+        {
+            offset = entry.len() + 1;
+        } else if let Some(rest) = text.strip_prefix(context.name.as_str())
+            && !context.name.is_empty()
+            && rest.starts_with('=')
+        {
+            offset = context.name.len() + 1;
+        }
+        let value = &text[offset..];
+        if value.is_empty() || reading::is_masked(value) {
+            return None;
+        }
+        if hold.by == By::Document {
+            if reading::is_reference(value) || is_certificate(value) {
+                return None;
+            }
+            self.hit(hold.by, hold.named.word, value);
+            if let Some(inner) = opaque::decode(value.trim()) {
+                self.hit(hold.by, hold.named.word, &inner);
+            }
+            return Some(format!("{}{}", &text[..offset], whole_mark(value)));
+        }
+        let (range, word) = pairs::judge_value(value, &hold.named, false)?;
+        let (start, end) = (offset + range.start, offset + range.end);
+        self.hit(hold.by, word, &text[start..end]);
+        let mark = if start == 0 && end == text.len() { whole_mark(text) } else { MASK.to_string() };
+        Some(format!("{}{mark}{}", &text[..start], &text[end..]))
+    }
+}
+
+/// The mark of a value that is hidden whole: its format's where it has one.
+fn whole_mark(text: &str) -> String {
+    let mut found = Vec::new();
+    super::formats::find(text, &mut found);
+    match found.iter().find(|found| found.span == (0..text.len())) {
+        Some(found) => format!("[REDACTED:{}]", found.name),
+        None => MASK.to_string(),
+    }
+}
+
+/// Repeats a change until it changes nothing; a text that does not come to rest is hidden whole.
+fn settle(original: &str, first: &str, mut again: impl FnMut(&str) -> Option<String>) -> String {
+    let mut shown = first.to_string();
+    for _ in 0..ROUNDS {
+        match again(&shown) {
+            None => return shown,
+            Some(next) if next == shown => return shown,
+            Some(next) => shown = next,
+        }
+    }
+    let _ = original;
+    MASK.to_string()
+}
+
+/// A name that no earlier entry has: two keys may look the same once they are masked.
+fn unique(name: String, entries: &[(String, Value)]) -> String {
+    let taken = |name: &str| entries.iter().any(|(known, _)| known == name);
+    if !taken(&name) {
+        return name;
+    }
+    let mut n = 2;
+    while taken(&format!("{name}#{n}")) {
+        n += 1;
+    }
+    format!("{name}#{n}")
+}
+
+fn replaced(map: &Value, key: &str, value: Value) -> Value {
+    let Value::Map(entries) = map else { return value };
+    let mut entries = entries.clone();
+    if let Some(entry) = entries.iter_mut().find(|(name, _)| name == key) {
+        entry.1 = value;
+    }
+    Value::Map(entries)
+}
+
+/// A certificate, also in base64: public, and wanted by who reviews it.
+fn is_certificate(text: &str) -> bool {
+    let has = |text: &str| text.contains("BEGIN CERTIFICATE") && !text.contains("PRIVATE KEY");
+    has(text) || opaque::decode(text.trim()).is_some_and(|inner| has(&inner))
+}
+
+/// Whether an item below a plural such as `secrets:` is the name of one: `secrets: [db_password]`.
+pub(super) fn is_name_list_item(text: &str, named: &Named) -> bool {
+    matches!(named.word, "secrets" | "secret" | "credential" | "credentials")
+        && text.len() < 64
+        && !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b"-_./".contains(&b))
+}
+
+/// Every string and number of a value, keys left out.
+pub(super) fn strings(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::String(text) | Value::Number(text) => out.push(text.clone()),
+        Value::List(items) => items.iter().for_each(|item| strings(item, out)),
+        Value::Map(entries) => {
+            entries.iter().filter(|(key, _)| key != ENVELOPE).for_each(|(_, value)| strings(value, out))
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// What the entries of a map say about each other.
+struct Siblings {
+    /// A field holds the name of a secret: `{name: DB_PASSWORD, value: …}`.
+    named: Option<Named>,
+    /// A Kubernetes Secret.
+    secret: bool,
+    /// A field says that the value beside it is sensitive.
+    sensitive: bool,
+    /// The private half of a JSON Web Key.
+    jwk: bool,
+}
+
+/// The private members of a JSON Web Key (RFC 7518).
+const JWK_PRIVATE: &[&str] = &["d", "p", "q", "dp", "dq", "qi", "k", "oth"];
+
+const JWK: Named = Named { strength: Strength::Strong, word: "jwk", numbers: false, many: false };
+const SENSITIVE: Named = Named { strength: Strength::Strong, word: "sensitive", numbers: true, many: false };
+
+impl Siblings {
+    fn of(entries: &[(String, Value)]) -> Siblings {
+        let text = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).and_then(|(_, value)| value.as_str());
+        let mut named = None;
+        let mut sensitive = false;
+        for (key, value) in entries {
+            let field = glued(key);
+            if NAME_FIELDS.contains(&field.as_str())
+                && let Some(name) = value.as_str().filter(|name| name.len() < 256)
+            {
+                let last = name.rsplit(['.', '/', ']', '[', '\'']).find(|part| !part.is_empty()).unwrap_or(name);
+                let found = words::named(last)
+                    .or_else(|| words::named(name))
+                    .filter(|named| named.strength >= Strength::Medium);
+                named = named.or(found);
+            }
+            sensitive |= matches!(
+                field.as_str(),
+                "sensitive"
+                    | "secret"
+                    | "issecret"
+                    | "secure"
+                    | "issensitive"
+                    | "masked"
+                    | "encrypted"
+                    | "noecho"
+                    | "hidden"
+                    | "protected"
+                    | "confidential"
+                    | "is_secret"
+            ) && matches!(value, Value::Bool(true));
+            sensitive |= matches!(field.as_str(), "type" | "kind" | "format" | "widget" | "inputtype")
+                && value.as_str().is_some_and(|text| {
+                    matches!(
+                        text.to_ascii_lowercase().as_str(),
+                        "password"
+                            | "secret"
+                            | "securestring"
+                            | "secureobject"
+                            | "sensitive"
+                            | "credential"
+                            | "secret_text"
+                            | "token"
+                    )
+                });
+            sensitive |= field == "noecho" && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"));
+        }
+        Siblings {
+            named,
+            secret: text("kind") == Some("Secret")
+                && entries
+                    .iter()
+                    .any(|(key, _)| key == "apiVersion" || key == "metadata" || key == "data" || key == "stringData"),
+            sensitive,
+            jwk: text("kty").is_some(),
+        }
+    }
+
+    fn context(&self, context: &Context, name: &str) -> Context {
+        if self.secret && matches!(name, "data" | "stringData") {
+            return context.as_secret_data(name);
+        }
+        if self.jwk && JWK_PRIVATE.contains(&name) {
+            return context.beside(name, JWK);
+        }
+        let beside = self.named.or(self.sensitive.then_some(SENSITIVE));
+        if let Some(named) = beside
+            && VALUE_FIELDS.contains(&glued(name).as_str())
+        {
+            return context.beside(name, named);
+        }
+        context.key(name)
+    }
+}

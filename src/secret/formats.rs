@@ -417,7 +417,7 @@ mod tests {
                     let mut found = Vec::new();
                     find(&text, &mut found);
                     let at = text.find(&token).expect("the token");
-                    let inside = at..at + token.len() + 1;
+                    let inside = at..=at + token.len() + 1;
                     assert!(
                         found.iter().any(|f| f.span.len() >= 8
                             && inside.contains(&f.span.start)

@@ -242,10 +242,12 @@ fn seal_text(text: &str, sealed: bool) -> Option<Data<'static>> {
     while let Some(found) = search.find(&text[at..]) {
         let start = at + found.start();
         let rest = &text[start..];
+        // What is not closed goes on to the end: it may be a ciphertext that was cut.
+        let until = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
         let block = match MARKS[found.pattern().as_usize()] {
             "ENC[" => bracketed(rest),
-            AGE_BEGIN => rest.find(AGE_END).map(|end| ("age", end + AGE_END.len())),
-            PGP_BEGIN => rest.find(PGP_END).map(|end| ("pgp", end + PGP_END.len())),
+            AGE_BEGIN => Some(("age", until(AGE_END))),
+            PGP_BEGIN => Some(("pgp", until(PGP_END))),
             // A vault text inside of a longer one: it ends with its lines of hexadecimal digits.
             VAULT => {
                 let header = rest.find('\n').map_or(rest.len(), |end| end + 1);
@@ -280,12 +282,12 @@ fn seal_text(text: &str, sealed: bool) -> Option<Data<'static>> {
     Some(Data::String(Cow::Owned(out)))
 }
 
-/// `ENC[AES256_GCM,…]` and its kin, up to the bracket.
+/// `ENC[AES256_GCM,…]` and its kin, up to the bracket, or to the end where there is none.
 fn bracketed(text: &str) -> Option<(&'static str, usize)> {
     let inner = text.strip_prefix("ENC[")?;
     let scheme = ["AES256_GCM,", "PKCS7,", "GPG,"].into_iter().find(|kind| inner.starts_with(kind))?;
-    let end = inner.find(']')?;
-    Some((if scheme == "AES256_GCM," { "sops" } else { "eyaml" }, "ENC[".len() + end + 1))
+    let length = inner.find(']').map_or(text.len(), |end| "ENC[".len() + end + 1);
+    Some((if scheme == "AES256_GCM," { "sops" } else { "eyaml" }, length))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use hcl_edit::expr::{Expression, ObjectKey};
 use hcl_edit::structure::{Block, Body, Structure};
 use hcl_edit::template::Element;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Blocks without labels that a body can hold but once.
@@ -52,7 +53,7 @@ impl<'a> Tree<'a, '_> {
 
     fn body(&mut self, body: &Body, top: bool, depth: usize) -> Result<Vec<Entry<'a>>, Error> {
         let mut attributes = Vec::new();
-        let mut blocks: Vec<Entry<'a>> = Vec::new();
+        let mut blocks = Blocks::default();
         for structure in body {
             match structure {
                 Structure::Attribute(attribute) => {
@@ -67,17 +68,18 @@ impl<'a> Tree<'a, '_> {
         }
         super::settle_duplicates(&mut attributes, self.options, &mut self.warnings)?;
         // A block may have the name of an attribute in some dialects; then they are told apart by type.
-        for block in &mut blocks {
-            if attributes.iter().any(|attribute| attribute.key == block.key) {
+        let names: HashSet<&str> = attributes.iter().map(|attribute: &Entry<'_>| attribute.key.text()).collect();
+        for block in &mut blocks.entries {
+            if names.contains(block.key.text()) {
                 block.key = Key::Typed("block", Cow::Owned(block.key.text().to_string()));
             }
         }
-        attributes.append(&mut blocks);
+        attributes.append(&mut blocks.entries);
         attributes.sort_by_key(|entry| entry.key_span.start);
         Ok(attributes)
     }
 
-    fn block(&mut self, block: &Block, top: bool, depth: usize, into: &mut Vec<Entry<'a>>) -> Result<(), Error> {
+    fn block(&mut self, block: &Block, top: bool, depth: usize, into: &mut Blocks<'a>) -> Result<(), Error> {
         let range = block.span().unwrap_or_default();
         let span = self.cursor.span(range.start, range.end);
         let ident = block.ident.as_str();
@@ -108,7 +110,7 @@ impl<'a> Tree<'a, '_> {
             (false, false) => !SINGLE.contains(&ident),
         };
         let merges = top && !labelled && matches!(ident, "locals" | "terraform");
-        insert(into, path, node(Data::Map(inner), span), always_list, merges);
+        into.insert(path, node(Data::Map(inner), span), always_list, merges);
         Ok(())
     }
 
@@ -195,63 +197,85 @@ impl<'a> Tree<'a, '_> {
     }
 }
 
-/// Puts a body under its labels, beside others of the same ones.
-fn insert<'a>(
-    entries: &mut Vec<Entry<'a>>,
-    path: Vec<(String, Span)>,
-    body: Node<'a>,
-    always_list: bool,
-    merges: bool,
-) {
-    let mut path = path.into_iter();
-    let Some((name, key_span)) = path.next() else { return };
-    let rest: Vec<(String, Span)> = path.collect();
-    let found = entries.iter().position(|entry| entry.key.text() == name);
-    let Some(at) = found else {
-        let value = if rest.is_empty() {
-            let span = body.span;
-            if always_list { node(Data::List(vec![body]), span) } else { body }
-        } else {
-            let mut inner = Vec::new();
-            let span = body.span;
-            insert(&mut inner, rest, body, always_list, merges);
-            node(Data::Map(inner), span)
-        };
-        entries.push(Entry { key: Key::String(Cow::Owned(name)), key_span, value });
-        return;
-    };
-    let value = &mut entries[at].value;
-    value.span.end_line = value.span.end_line.max(body.span.end_line);
-    match (&mut value.data, rest.is_empty()) {
-        (Data::Map(inner), false) => insert(inner, rest, body, always_list, merges),
-        (Data::List(list), true) => list.push(body),
-        (Data::Map(inner), true) if merges && disjoint(inner, &body) => {
-            if let Data::Map(more) = body.data {
-                inner.extend(more);
-            }
-        }
-        // Blocks of one name with labels and without, or a second one: a list of what there is.
-        _ => {
-            let span = value.span;
-            let first = std::mem::replace(value, node(Data::Null, span));
-            let mut list = match (first.data, first.tag) {
-                (Data::List(list), None) => list,
-                (data, tag) => vec![Node { data, tag, yaml11: first.yaml11, span: first.span }],
+/// The blocks of one body.
+#[derive(Default)]
+struct Blocks<'a> {
+    entries: Vec<Entry<'a>>,
+    /// Where the entry of a type, or of a type and its first labels, stands among its neighbours.
+    index: HashMap<Vec<String>, usize>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Puts a body under its type and labels, beside others of the same ones.
+    fn insert(&mut self, path: Vec<(String, Span)>, body: Node<'a>, always_list: bool, merges: bool) {
+        let Blocks { entries, index } = self;
+        let mut entries = entries;
+        let mut names = Vec::with_capacity(path.len());
+        let mut path = path.into_iter();
+        while let Some((name, key_span)) = path.next() {
+            names.push(name.clone());
+            let last = path.len() == 0;
+            let Some(&at) = index.get(&names) else {
+                let span = body.span;
+                // What is not there yet, from the inside out; and where each part of it stands.
+                let mut keys = vec![(name, key_span)];
+                index.insert(names.clone(), entries.len());
+                for (name, key_span) in path {
+                    names.push(name.clone());
+                    index.insert(names.clone(), 0);
+                    keys.push((name, key_span));
+                }
+                let mut value = if always_list { node(Data::List(vec![body]), span) } else { body };
+                while let Some((name, key_span)) = keys.pop() {
+                    let entry = Entry { key: Key::String(Cow::Owned(name)), key_span, value };
+                    if keys.is_empty() {
+                        entries.push(entry);
+                        return;
+                    }
+                    value = node(Data::Map(vec![entry]), span);
+                }
+                return;
             };
-            let span = body.span;
-            let body = rest.into_iter().rev().fold(body, |body, (name, key_span)| {
-                let key = Key::String(Cow::Owned(name));
-                node(Data::Map(vec![Entry { key, key_span, value: body }]), span)
-            });
-            list.push(body);
-            value.data = Data::List(list);
+            let value = &mut entries[at].value;
+            value.span.end_line = value.span.end_line.max(body.span.end_line);
+            match (&mut value.data, last) {
+                (Data::Map(_), false) => {}
+                (Data::List(list), true) => return list.push(body),
+                (Data::Map(inner), true) if merges && disjoint(inner, &body) => {
+                    if let Data::Map(more) = body.data {
+                        inner.extend(more);
+                    }
+                    return;
+                }
+                _ => return append(value, path, body),
+            }
+            let Data::Map(inner) = &mut entries[at].value.data else { return };
+            entries = inner;
         }
     }
 }
 
+/// A second block of a name, or blocks of one name with labels and without: a list of what there is.
+fn append<'a>(value: &mut Node<'a>, rest: std::vec::IntoIter<(String, Span)>, body: Node<'a>) {
+    let span = value.span;
+    let first = std::mem::replace(value, node(Data::Null, span));
+    let mut list = match (first.data, first.tag) {
+        (Data::List(list), None) => list,
+        (data, tag) => vec![Node { data, tag, yaml11: first.yaml11, span: first.span }],
+    };
+    let span = body.span;
+    list.push(rest.rev().fold(body, |body, (name, key_span)| {
+        node(Data::Map(vec![Entry { key: Key::String(Cow::Owned(name)), key_span, value: body }]), span)
+    }));
+    value.data = Data::List(list);
+}
+
 fn disjoint(entries: &[Entry<'_>], body: &Node<'_>) -> bool {
     match &body.data {
-        Data::Map(more) => more.iter().all(|entry| entries.iter().all(|other| other.key != entry.key)),
+        Data::Map(more) => {
+            let keys: HashSet<&Key<'_>> = entries.iter().map(|entry| &entry.key).collect();
+            more.iter().all(|entry| !keys.contains(&entry.key))
+        }
         _ => false,
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn parse<'a>(format: Format, text: &'a str, options: &Options) -> Res
         return Err(Error::new(place, "an empty file is not JSON; write `null` or `{}`, or delete it"));
     };
     let mut tree = Tree { cursor: Cursor::new(text), text, format, options, warnings, depth: 0 };
-    let root = tree.node(value)?;
+    let mut root = tree.node(value)?;
+    super::plan::simplify(&mut root);
     Ok(Parsed { documents: vec![Document::new(root, 0)], warnings: tree.warnings })
 }
 

@@ -16,6 +16,7 @@ mod json;
 mod lines;
 mod number;
 mod owned;
+mod plan;
 mod properties;
 mod split;
 mod template;

@@ -67,6 +67,14 @@ pub struct Args {
     #[arg(long, value_name = "GLOB=FORMAT", value_parser = format_map)]
     format_map: Vec<(GlobMatcher, Format)>,
 
+    /// Of the files that the targets match, only those that this glob matches, from the top of the repository
+    #[arg(long, value_name = "GLOB", value_parser = diff::glob, conflicts_with = "no_index")]
+    include: Vec<GlobMatcher>,
+
+    /// And none that this glob matches; a file that is named itself counts all the same
+    #[arg(long, value_name = "GLOB", value_parser = diff::glob, conflicts_with = "no_index")]
+    exclude: Vec<GlobMatcher>,
+
     /// The fields that identify the items of a list: 'rules=from,to'
     #[arg(long, value_name = "PATH=KEY", value_parser = list_key)]
     list_key: Vec<(Pattern, Fields)>,
@@ -145,6 +153,8 @@ impl Args {
             exit_code: self.exit_code,
             input_format: self.input_format,
             format_map: self.format_map,
+            include: self.include,
+            exclude: self.exclude,
             ignore: self.ignore,
             neat,
             allow_duplicate_keys: self.allow_duplicate_keys,

@@ -6,15 +6,15 @@
 //! wrapper is gone (killed outright: it could not end its stages), and the stage ends too. Started by hand, a stage finds
 //! neither and does nothing.
 
-use super::say;
 use crate::environment::{LIFELINE, WRAPPER};
+#[cfg(unix)]
 use crate::outcome::Outcome;
 
 /// Refuses a wrapper of another version, and starts to watch the lifeline.
 ///
 /// # Errors
 /// When the versions differ; the sentence names both.
-pub(super) fn meet_wrapper(program: &str) -> anyhow::Result<()> {
+pub(super) fn meet_wrapper() -> anyhow::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     if let Some(wrapper) = std::env::var_os(WRAPPER)
         && wrapper != version
@@ -27,7 +27,7 @@ pub(super) fn meet_wrapper(program: &str) -> anyhow::Result<()> {
     if let Some(number) = crate::environment::text(LIFELINE).and_then(|text| text.parse::<u32>().ok())
         && number > 2
     {
-        watch(program.to_string(), number);
+        watch(number);
     }
     Ok(())
 }
@@ -36,7 +36,7 @@ pub(super) fn meet_wrapper(program: &str) -> anyhow::Result<()> {
 /// it cannot (no `/proc`), or where the number is no pipe (the variable strayed into another program's child), nothing is
 /// watched: the closing of their pipes still ends most stages.
 #[cfg(unix)]
-fn watch(program: String, number: u32) {
+fn watch(number: u32) {
     use std::io::Read as _;
     use std::os::unix::fs::FileTypeExt as _;
     let path = format!("/dev/fd/{number}");
@@ -49,10 +49,8 @@ fn watch(program: String, number: u32) {
     let _ = watcher.spawn(move || {
         loop {
             match pipe.read(&mut [0]) {
-                Ok(0) => {
-                    say(&program, "the flecto that started this was killed; ending too");
-                    std::process::exit(Outcome::Trouble as i32);
-                }
+                // Without a word: every stage would say the same, and the shell has said who was killed.
+                Ok(0) => std::process::exit(Outcome::Trouble as i32),
                 Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => return,
@@ -62,6 +60,4 @@ fn watch(program: String, number: u32) {
 }
 
 #[cfg(not(unix))]
-fn watch(program: String, _number: u32) {
-    let _ = (program, say as fn(&str, &str), Outcome::Trouble);
-}
+fn watch(_number: u32) {}

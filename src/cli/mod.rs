@@ -30,7 +30,7 @@ pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitC
         std::process::exit(Outcome::Trouble as i32);
     }));
     let arguments = A::parse();
-    match kin::meet_wrapper(&name).and_then(|()| stage(arguments)) {
+    match kin::meet_wrapper().and_then(|()| stage(arguments)) {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             say(&name, &format!("{error:#}"));

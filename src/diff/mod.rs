@@ -83,6 +83,10 @@ pub struct Options {
     pub input_format: Option<Format>,
     /// Formats by name, before what the name's ending says.
     pub format_map: Vec<(GlobMatcher, Format)>,
+    /// Of the files that the targets match, only those that one of these matches; all when there are none.
+    pub include: Vec<GlobMatcher>,
+    /// And none that one of these matches. A file that a target names by its very name counts all the same.
+    pub exclude: Vec<GlobMatcher>,
     /// Paths that are left out.
     pub ignore: Vec<Pattern>,
     /// Paths that a cluster writes by itself, and that are left out.

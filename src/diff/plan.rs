@@ -5,6 +5,7 @@ use super::targets::{self, Match, Target};
 use super::{Options, To, disk, folders, renames};
 use crate::git::{self, Blob, Entry, Mode, Repository, WorkName};
 use crate::record::Start;
+use globset::GlobMatcher;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use sha2::Digest as _;
 use std::collections::{BTreeMap, HashSet};
@@ -251,7 +252,10 @@ fn choose(targets: &mut [Target], path: &[u8], old: &Option<Entry>, new: &New, o
             None => {}
         }
     }
-    literal
+    let name = git::os_path(path);
+    let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(&name));
+    let kept = (options.include.is_empty() || any(&options.include)) && !any(&options.exclude);
+    literal.filter(|&literal| literal || kept)
 }
 
 type Chosen = (Vec<u8>, Option<Entry>, New, bool);

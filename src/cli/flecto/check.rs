@@ -13,24 +13,23 @@ use std::ffi::OsString;
 /// The first option that a stage would refuse, in one sentence.
 pub(super) fn check(plan: &Plan) -> anyhow::Result<()> {
     for stage in plan.stages() {
-        let Some(command) = definition(stage.program) else { continue };
-        if let Err(error) = command.try_get_matches_from(words(stage)) {
+        if let Err(error) = definition(stage.program).try_get_matches_from(words(stage)) {
             anyhow::bail!("{}; see flecto --help, {} --help", sentence(&error), stage.program.name());
         }
     }
     Ok(())
 }
 
-fn definition(program: Program) -> Option<clap::Command> {
-    Some(match program {
+fn definition(program: Program) -> clap::Command {
+    match program {
         Program::Diff => cli::diff::Args::command(),
         Program::Policy => cli::policy::Args::command(),
-        Program::Mask => return None,
+        Program::Mask => cli::mask::Args::command(),
         Program::Payload => cli::payload::Args::command(),
         Program::Narrate => cli::narrate::Args::command(),
         Program::Render => cli::render::Render::command(),
         Program::Post => cli::post::Post::command(),
-    })
+    }
 }
 
 fn words(stage: &Stage) -> impl Iterator<Item = OsString> {

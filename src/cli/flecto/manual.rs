@@ -10,6 +10,7 @@ pub fn commands() -> Vec<Command> {
         Flecto::command(),
         crate::cli::diff::Args::command(),
         crate::cli::policy::Args::command(),
+        crate::cli::mask::Args::command(),
         crate::cli::payload::Args::command(),
         crate::cli::narrate::Args::command(),
         crate::cli::render::Render::command(),

@@ -30,6 +30,12 @@ pub(super) struct Compared {
     /// Accept a run in which no file matched
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Of the files that the targets match, only those that this glob matches, from the top of the repository
+    #[arg(long, value_name = "GLOB", help_heading = "Reading files")]
+    pub(super) include: Vec<String>,
+    /// And none that this glob matches; a file that is named itself counts all the same
+    #[arg(long, value_name = "GLOB", help_heading = "Reading files")]
+    pub(super) exclude: Vec<String>,
     /// Leave out changes at and below these paths: 'metadata.labels', '**.checksum'
     #[arg(long, value_name = "PATTERN", help_heading = "Reading files")]
     pub(super) ignore: Vec<String>,
@@ -66,8 +72,8 @@ pub(super) struct Compared {
     /// Colour the text
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) color: Option<Color>,
-    /// Write the report to a file, whole or not at all
-    #[arg(short, long, value_name = "FILE")]
+    /// Write the report to a file, whole or not at all; - is stdout
+    #[arg(short, long, value_name = "FILE", allow_hyphen_values = true)]
     pub(super) output: Option<PathBuf>,
     /// Run in this folder
     #[arg(short = 'C', value_name = "DIR")]

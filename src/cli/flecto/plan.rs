@@ -121,6 +121,10 @@ impl Compared {
         );
         let settings = found.section.ignore.iter().flatten().map(|pattern| pattern.as_str().to_string());
         let ignore = if self.ignore.is_empty() { settings.collect() } else { self.ignore.clone() };
+        let or = |own: &[String], settings: &Option<Vec<String>>| match settings {
+            Some(globs) if own.is_empty() => globs.clone(),
+            _ => own.to_vec(),
+        };
         let list_keys = found.section.list_keys.iter().map(|(path, keys)| format!("{path}={}", keys.join(",")));
         Ok(Stage::new(Program::Diff)
             .option("--snapshot-ref", self.snapshot_ref.as_ref())
@@ -128,6 +132,8 @@ impl Compared {
             .flag("--staged", self.staged)
             .flag("--merge-base", self.merge_base)
             .flag("--allow-empty", self.allow_empty)
+            .options("--include", or(&self.include, &found.section.include))
+            .options("--exclude", or(&self.exclude, &found.section.exclude))
             .options("--ignore", ignore)
             .with(self.ignore_order.iter().map(|pattern| format!("--ignore-order={pattern}")))
             .options("--list-key", list_keys)
@@ -157,7 +163,7 @@ impl Compared {
             attached: found.packs,
             judge,
             show,
-            output: self.output.clone(),
+            output: self.output.clone().filter(|file| file != Path::new("-")),
             question,
             post: None,
         }

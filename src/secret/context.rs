@@ -33,6 +33,8 @@ pub(super) struct Hold {
     pub(super) named: Named,
     /// What kind of evidence it is.
     pub(super) by: By,
+    /// The place is one of labels and texts: only what no label is counts.
+    pub(super) shield: bool,
 }
 
 /// Everything under `data` and `stringData` of a Secret.
@@ -188,7 +190,7 @@ impl Context {
             return next;
         }
         if self.secret_root && matches!(name, "data" | "stringData") {
-            next.hold = Some(Hold { named: SECRET_DATA, by: By::Document });
+            next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false });
             return next;
         }
         let mut own = words::named(name);
@@ -203,26 +205,19 @@ impl Context {
         if let Some(sibling) = self.sibling
             && VALUE_FIELDS.contains(&glued(name).as_str())
         {
-            next.hold = Some(Hold { named: sibling, by: By::Sibling });
+            next.hold = Some(Hold { named: sibling, by: By::Sibling, shield });
             return next;
         }
-        if let Some(mut named) = own
+        if let Some(named) = own
             && (named.strength > Strength::Weak || self.hold.is_none())
         {
-            if shield {
-                named.strength = Strength::Weak;
-            }
-            next.hold = Some(Hold { named, by: By::Key });
+            next.hold = Some(Hold { named, by: By::Key, shield });
             return next;
         }
         if let Some(hold) = self.hold {
             let collection = hold.named.many && hold.named.strength > Strength::Weak && !words::describes(name);
             if collection || words::holds_value(name) && hold.named.strength > Strength::Weak {
-                let mut inherited = hold;
-                if shield {
-                    inherited.named.strength = Strength::Weak;
-                }
-                next.hold = Some(inherited);
+                next.hold = Some(Hold { shield: hold.shield || shield, ..hold });
             }
         }
         next
@@ -232,7 +227,7 @@ impl Context {
     pub(super) fn beside(&self, name: &str, named: Named) -> Context {
         let mut next = self.key(name);
         if next.hold.is_none_or(|hold| hold.named.strength < named.strength) && !self.shield {
-            next.hold = Some(Hold { named, by: By::Sibling });
+            next.hold = Some(Hold { named, by: By::Sibling, shield: false });
         }
         next
     }
@@ -240,7 +235,7 @@ impl Context {
     /// As the `data` of a Secret.
     pub(super) fn as_secret_data(&self, name: &str) -> Context {
         let mut next = self.key(name);
-        next.hold = Some(Hold { named: SECRET_DATA, by: By::Document });
+        next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false });
         next
     }
 }
@@ -262,7 +257,7 @@ impl Stronger for Option<Named> {
 fn is_texts(file: &str) -> bool {
     file.split(['/', '\\']).any(|part| {
         let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
-        matches!(
+        let folder = matches!(
             stem.as_str(),
             "i18n"
                 | "l10n"
@@ -272,10 +267,14 @@ fn is_texts(file: &str) -> bool {
                 | "lang"
                 | "langs"
                 | "languages"
-                | "lproj"
                 | "_locales"
                 | "intl"
-        )
+        );
+        // `locale_de-DE.ini`, `messages_fr.properties`.
+        folder
+            || ["locale_", "locale-", "messages_", "translations_", "strings_"]
+                .iter()
+                .any(|start| stem.starts_with(start))
     })
 }
 

@@ -82,6 +82,17 @@ fn wordy(bytes: &[u8]) -> usize {
     total
 }
 
+/// Whether a word is written like a name in a program: `basicAuth`, `client_id`, `spec.name`; letters only, two words or more.
+pub(super) fn is_identifier(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let camel = bytes.windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
+    let joined = bytes.iter().any(|b| b"_.".contains(b));
+    bytes.len() < 64
+        && (camel || joined)
+        && bytes.iter().all(|b| b.is_ascii_alphabetic() || b"_.[]".contains(b))
+        && (joined && !bytes.iter().any(u8::is_ascii_uppercase) || wordy(bytes) * 10 >= bytes.len() * 8)
+}
+
 /// Whether every part of a text looks like base64 of something random: both cases and digits, no words.
 pub(super) fn is_dense(text: &str) -> bool {
     let bytes = text.as_bytes();

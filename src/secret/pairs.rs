@@ -484,7 +484,7 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
         }
         return Some((offset..value.len(), named.word));
     }
-    if reading::is_kept(value, named.strength) {
+    if reading::is_kept(value, named.strength) || named.word == "pin" && is_board_pin(value) {
         return None;
     }
     if named.strength == Strength::Weak && DIGESTS.contains(&named.word) && value.bytes().all(|b| b.is_ascii_hexdigit())
@@ -496,6 +496,13 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
 
 /// Weak names under which a hexadecimal text is a digest or a commit.
 const DIGESTS: &[&str] = &["hash", "signature", "sig", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
+
+/// `GPIO14`, `D3`, `PA_5`: a pin of a chip.
+fn is_board_pin(value: &str) -> bool {
+    let letters = value.bytes().take_while(|b| b.is_ascii_alphabetic() || *b == b'_').count();
+    let digits = value.len() - letters;
+    letters <= 6 && (1..=3).contains(&digits) && value[letters..].bytes().all(|b| b.is_ascii_digit())
+}
 
 /// Whether a number under this name can be the secret.
 pub(super) fn number_counts(value: &str, named: &Named) -> bool {

@@ -205,10 +205,14 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
             && (names::split(name).len() > 1 || name != named.word || name.len() > 8)
         {
             let shown = &line[value.clone()];
-            let word_only = shown.bytes().all(|b| b.is_ascii_lowercase())
-                && names::split(name).len() == 1
-                && !name.ends_with("pass")
-                && name != "masterauth";
+            // `Passwort vergessen?` is a label: one natural word is a directive only when products write it so, or when a digit follows.
+            let single = names::split(name).len() == 1;
+            let lower = name.bytes().all(|b| b.is_ascii_lowercase());
+            let written = ["pass", "auth", "pw", "psk", "secret"].iter().any(|end| name.ends_with(end))
+                && name != "pass"
+                && name != "auth"
+                && name != "secret";
+            let word_only = single && !(lower && (written || shown.bytes().any(|b| b.is_ascii_digit())));
             if !word_only
                 && shown.parse::<f64>().is_err()
                 && shown.len() > 2
@@ -222,13 +226,9 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
 
 /// Whether a line of a router or a proxy begins so; `key` is a secret in some of them only.
 fn router_line(first: Option<&str>, key: bool) -> bool {
+    // In lower case, as devices write them: `Username or password is not correct.` is a sentence.
     first.is_some_and(|first| {
-        let first = first.to_ascii_lowercase();
-        if key {
-            matches!(first.as_str(), "tacacs-server" | "radius-server" | "ntp" | "crypto")
-        } else {
-            CISCO.contains(&first.as_str())
-        }
+        if key { matches!(first, "tacacs-server" | "radius-server" | "ntp" | "crypto") } else { CISCO.contains(&first) }
     })
 }
 
@@ -238,24 +238,17 @@ const CISCO: &[&str] = &[
     "username",
     "snmp-server",
     "neighbor",
-    "user",
-    "line",
     "tacacs-server",
     "radius-server",
-    "ip",
     "ppp",
-    "wpa-psk",
-    "set",
-    "server",
-    "ldap-login-password",
-    "aaa",
-    "crypto",
-    "key-string",
-    "peer",
-    "password",
     "standby",
     "vrrp",
+    "aaa",
+    "user",
 ];
+
+/// A sentence about a changed value is short; a longer text is documentation, in which quotes hold names.
+const MAX_SENTENCE: usize = 40;
 
 /// More words than a line of such a kind has: the rest of a longer one is no directive.
 const MAX_TOKENS: usize = 256;
@@ -334,7 +327,7 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         return;
     }
     let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_TOKENS).collect();
-    if tokens.len() < 3 || line.contains("renamed") {
+    if tokens.len() < 3 || tokens.len() > MAX_SENTENCE || line.contains("renamed") {
         // A renamed key has two names in quotes and no value.
         return;
     }
@@ -351,14 +344,28 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
             || word.bytes().any(|b| b.is_ascii_uppercase()) && word.bytes().all(|b| !b.is_ascii_lowercase());
         let last = word.rsplit(['.', '/', '[', ']', '\'', '"']).find(|part| !part.is_empty()).unwrap_or(word);
         let Some(named) = names::named(last).filter(|named| named.strength >= Strength::Medium) else { continue };
-        // A name alone counts when it is quoted, or when a sentence about a change follows at once.
-        let shown = line[range.clone()].trim_end_matches([',', '.', ':', ';', ')']);
-        let quoted = shown.len() > 2
-            && ['"', '\'', '`'].iter().any(|quote| shown.starts_with(*quote) && shown.ends_with(*quote));
-        let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']));
-        let told = next.is_some_and(|next| CHANGES.contains(&next.to_lowercase().as_str()))
-            || line[range.clone()].ends_with(':');
-        if path_like || quoted || told {
+        // Documentation names keys too: a sentence about a value says right after the name, or right before it, that it is one.
+        let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']).to_lowercase());
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|range| line[range.clone()].to_lowercase());
+        let told = next.is_some_and(|next| CHANGES.contains(&next.as_str()))
+            || line[range.clone()].ends_with(':')
+            || before.is_some_and(|before| {
+                matches!(
+                    before.as_str(),
+                    "of" | "changed"
+                        | "updated"
+                        | "rotated"
+                        | "set"
+                        | "new"
+                        | "in"
+                        | "for"
+                        | "from"
+                        | "as"
+                        | "at"
+                        | "to"
+                )
+            }) && path_like;
+        if told {
             name = Some((at, named));
             break;
         }
@@ -431,6 +438,7 @@ fn kept_in_sentence(value: &str, named: &names::Named) -> bool {
     reading::is_kept(value, named.strength.max(Strength::Medium))
         || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named)
         || NOTHING.contains(&value.to_lowercase().as_str())
+        || opaque::is_identifier(value)
         || names::named(value).is_some() && value.contains(['.', '_']) && !value.bytes().any(|b| b.is_ascii_digit())
 }
 

@@ -949,9 +949,7 @@ pub(super) fn is_prose(text: &str) -> bool {
         if bare.is_empty() {
             continue;
         }
-        if !bare.chars().all(|c| c.is_alphabetic() || c == '-' || c == '\'' || c == '’' || c == '/')
-            || bare.chars().skip(1).any(char::is_uppercase) && bare.chars().any(char::is_lowercase)
-        {
+        if !bare.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’' | '/' | '.' | '(' | ')')) {
             return false;
         }
         count += 1;
@@ -959,7 +957,10 @@ pub(super) fn is_prose(text: &str) -> bool {
         common += usize::from(PROSE_WORDS.contains(&bare.to_lowercase().as_str()));
     }
     // A passphrase has several words too; a sentence speaks of secrets, or begins like one and has small words.
-    count >= 2 && (about || common >= 2 && text.chars().next().is_some_and(char::is_uppercase))
+    let ended = count >= 3
+        && text.ends_with(['.', '?', '!', '…', '。', ':'])
+        && text.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii());
+    count >= 2 && (about || ended || common >= 2 && text.chars().next().is_some_and(char::is_uppercase))
 }
 
 const PROSE_WORDS: &[&str] = &[

@@ -70,7 +70,7 @@ fn collect(text: &str, layer: usize, spans: &mut Vec<Span>) {
 }
 
 /// Sorts, joins what overlaps, and drops what is masked already.
-fn merge(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
+pub(super) fn merge(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     let public = if text.contains("-----BEGIN ") { formats::public_blocks(text) } else { Vec::new() };
     spans.retain(|span| {
         if public.iter().any(|block| block.start <= span.range.start && span.range.end <= block.end) {

@@ -227,6 +227,7 @@ fn is_common(text: &str) -> bool {
     let word = letters && !mixed && text.chars().count() < 16;
     let repeated = text.chars().collect::<BTreeSet<char>>().len() < 4;
     word || repeated
+        || opaque::is_identifier(text)
         || reading::is_masked(text)
         || reading::is_reference(text)
         || reading::is_plain_word(text, super::words::Strength::Weak)

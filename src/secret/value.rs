@@ -213,6 +213,10 @@ impl Walk<'_> {
                 any.then(|| replaced(value, "entries", Value::List(out)))
             }
             Envelope::Text { kind: "int" | "float", text } => self.number(context, text),
+            Envelope::Text { kind: "expression", text } => {
+                let masked = self.expression(context, text)?;
+                Some(replaced(value, "text", Value::String(masked)))
+            }
             Envelope::Long { text } | Envelope::Text { text, .. } => {
                 // A scalar by its source text: hidden whole or not at all, because half a date is no date.
                 let mut inner = Walk::default();
@@ -225,6 +229,35 @@ impl Walk<'_> {
                 }))
             }
         }
+    }
+
+    /// An expression of a language: what it names is no value, what it quotes is one.
+    fn expression(&mut self, context: &Context, text: &str) -> Option<String> {
+        let mut spans = scan::scan(text, true);
+        if let Some(hold) = context.hold.filter(|hold| hold.named.strength > Strength::Weak) {
+            let mut from = 0;
+            while let Some(open) = text[from..].find('"').map(|at| from + at + 1) {
+                let Some(close) = text[open..].find('"').map(|at| open + at) else { break };
+                let literal = &text[open..close];
+                let index = text[..open - 1].ends_with('[') || text[close + 1..].starts_with([']', ':']);
+                if !index
+                    && !literal.contains("${")
+                    && pairs::judge_value(literal, &hold.named, false).is_some()
+                    && !opaque::is_identifier(literal)
+                {
+                    spans.push(scan::Span::new(open..close, hold.by, hold.named.word));
+                }
+                from = close + 1;
+            }
+            spans = scan::merge(text, spans);
+        }
+        if spans.is_empty() {
+            return None;
+        }
+        for span in &spans {
+            self.hit(span.by, &span.word, &text[span.range.clone()]);
+        }
+        Some(redact(text, &spans))
     }
 
     /// A text without its secrets; `None` when it has none.
@@ -290,6 +323,13 @@ impl Walk<'_> {
                 self.hit(hold.by, hold.named.word, &inner);
             }
             return Some(format!("{}{}", &text[..offset], whole_mark(value)));
+        }
+        // Among labels a word without a digit is one, and so is a sentence.
+        if hold.shield
+            && (!value.bytes().any(|b| b.is_ascii_digit()) || value.split_whitespace().count() > 2)
+            && !opaque::is_random(value)
+        {
+            return None;
         }
         let (range, word) = pairs::judge_value(value, &hold.named, false)?;
         let (start, end) = (offset + range.start, offset + range.end);

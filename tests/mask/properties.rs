@@ -1,0 +1,220 @@
+//! What must hold for every text: masking is idempotent, a canary under evidence that must decide never survives, and nothing else is
+//! touched; and the time grows with the length alone.
+
+use flecto::secret::{Masker, Options, mask_text};
+use flecto::stream::Reader;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn masked(input: &str) -> String {
+    let (mut reader, mut masker) = (Reader::new(input.as_bytes()), Masker::new(Options::default()));
+    let mut out = String::new();
+    while let Some(line) = reader.next_line().expect("a line") {
+        for line in masker.push(&line).expect("masked") {
+            out.push_str(&line.text);
+        }
+    }
+    for line in masker.finish().expect("masked") {
+        out.push_str(&line.text);
+    }
+    out
+}
+
+/// A secret that is like nothing else: long enough to be found everywhere, of no published format.
+fn canary() -> impl Strategy<Value = String> {
+    "[A-Z][a-z]{3}[0-9]{2}[A-Z]{2}[a-z]{2}[0-9]{3}[a-z]{3}"
+}
+
+/// Texts that may stand around: words, signs, pieces of grammars.
+fn noise() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop_oneof![
+            "[a-z]{1,8}",
+            Just(" ".to_string()),
+            Just("\n".to_string()),
+            Just("\"".to_string()),
+            Just("'".to_string()),
+            Just("{{ .Values.x }}".to_string()),
+            Just("${X}".to_string()),
+            Just("key: ".to_string()),
+            Just("a=b;".to_string()),
+            Just("--flag ".to_string()),
+            Just("https://example.org/a?b=c".to_string()),
+            Just("@".to_string()),
+            Just("password".to_string()),
+            Just("<a>".to_string()),
+            Just("\\".to_string()),
+            Just("ü→".to_string()),
+            "[-:=/.,;#%&?(){}\\[\\]|<>$*`]{1,3}",
+        ],
+        0..6,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+/// A text in which the canary stands under evidence that decides whatever stands in other lines.
+fn evident(canary: &str, shape: usize, before: &str, after: &str) -> String {
+    let line = match shape % 14 {
+        0 => format!("postgres://app:{canary}@db.internal/app"),
+        1 => format!("DB_PASSWORD={canary}"),
+        2 => format!("  api_token: {canary}"),
+        3 => format!("curl -u deploy:{canary} https://example.org/"),
+        4 => format!("Server=s;Database=d;User Id=sa;Password={canary};Encrypt=True"),
+        5 => format!("https://example.org/x?access_token={canary}&y=1"),
+        6 => format!("\"client_secret\": \"{canary}\","),
+        7 => format!("<password>{canary}</password>"),
+        8 => format!("X-Api-Key: {canary}"),
+        9 => format!("host=h user=u password={canary} dbname=d"),
+        10 => format!("requirepass {canary}"),
+        11 => format!("run --admin-password {canary} --port 80"),
+        12 => format!("define('DB_PASSWORD', '{canary}');"),
+        _ => format!("CREATE USER 'a' IDENTIFIED BY '{canary}';"),
+    };
+    let lines = |text: &str| text.replace(['"', '\'', '`', '<', '>', '\\', '|'], " ");
+    format!("{}\n{line}\n{}", lines(before), lines(after))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn masking_a_text_twice_is_masking_it_once(a in noise(), b in noise(), canary in canary(), shape in 0usize..14) {
+        for text in [format!("{a}{canary}{b}"), evident(&canary, shape, &a, &b), a.clone() + &b] {
+            let once = mask_text(&text).into_owned();
+            prop_assert_eq!(mask_text(&once).into_owned(), once.clone(), "from {}", text);
+        }
+    }
+
+    #[test]
+    fn masking_a_record_twice_is_masking_it_once(a in noise(), b in noise(), key in "(password|token|url|name|auth|key|env|secret)", canary in canary(), shape in 0usize..14) {
+        let value = json!({ key.clone(): a, "x": [evident(&canary, shape, "", ""), b], "name": "DB_PASSWORD", "value": canary });
+        let record = json!({"type": "change", "file": "f", "path": key, "op": "added", "after": value, "note": b});
+        let once = masked(&(record.to_string() + "\n"));
+        prop_assert_eq!(masked(&once), once);
+    }
+
+    #[test]
+    fn a_canary_never_survives_where_evidence_decides(a in noise(), b in noise(), canary in canary(), shape in 0usize..14, place in 0usize..10) {
+        let text = evident(&canary, shape, &a, &b);
+        let record = match place {
+            0 => json!({"type": "change", "file": "f", "path": "x.y", "op": "added", "after": text}),
+            1 => json!({"type": "change", "file": "f", "path": "x.y", "op": "changed", "before": {"k": [text]}, "after": a}),
+            2 => json!({"type": "finding", "file": "f", "path": "x.y", "rule": "r", "severity": "warn", "message": text}),
+            3 => json!({"type": "mine", "deep": [{"er": [text]}]}),
+            4 => json!({"type": "change", "file": "f", "path": "x", "op": "added", "after": 1, "note": text}),
+            5 => json!({"type": "warning", "stage": "s", "message": text}),
+            6 => json!({"type": "change", "file": "f", "path": "db.password", "op": "added", "after": canary, "mine": format!("{} {canary}", a.replace(char::is_alphanumeric, " "))}),
+            7 => json!({"type": "change", "file": "f", "path": "env[name=DB_PASSWORD].value", "op": "added", "after": canary}),
+            8 => json!({"type": "change", "file": "f", "path": "x", "op": "added", "after": {"password": {"value": [canary]}, "note": a}}),
+            _ => json!({"type": "change", "file": "f", "path": "x", "op": "added", "after": serde_json::to_string(&json!({"a": text})).expect("json")}),
+        };
+        let out = masked(&(record.to_string() + "\n"));
+        prop_assert!(!out.contains(&canary), "{} => {}", record, out);
+    }
+
+    #[test]
+    fn what_is_no_text_and_no_secret_is_never_touched(numbers in prop::collection::vec(any::<i64>(), 0..5), flags in prop::collection::vec(any::<bool>(), 0..5), words in prop::collection::vec("[a-z]{1,10}", 0..5)) {
+        let value = json!({"n": numbers, "f": flags, "w": words, "z": null, "deep": {"list": [{"enabled": true, "replicas": 3, "ratio": 0.5}]}});
+        let line = json!({"type": "change", "file": "f", "path": "spec", "op": "added", "after": value}).to_string() + "\n";
+        prop_assert_eq!(masked(&line), line);
+    }
+}
+
+/// The time for a text, the best of three: what disturbs a measurement makes it longer, never shorter.
+fn time(text: &str) -> Duration {
+    (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(mask_text(text));
+            start.elapsed()
+        })
+        .min()
+        .expect("a measurement")
+}
+
+#[test]
+fn time_grows_with_the_length_for_texts_made_to_be_slow() {
+    let units = [
+        "eyJ",
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "://",
+        "=",
+        "a:b@",
+        "a=",
+        "password=",
+        "password=\"",
+        "password: $x ",
+        "ghp_",
+        "<a>",
+        "<password>",
+        "\"password\":",
+        "--password ",
+        "{",
+        "{{",
+        "${",
+        "${A:-",
+        "%41",
+        "\\\"",
+        "a b ",
+        "AKIA",
+        "QUJD",
+        "Bearer ",
+        "machine login password ",
+        "x://u:p@",
+        "AbC1",
+        "key: |\n  ",
+        "- name: a\n",
+        "@",
+        "&",
+        "a&",
+        "'",
+        "glpat-",
+        "xoxb-",
+        ";password=",
+        "from \"",
+        "/",
+        "A/b+",
+        "*",
+        "-u a:b ",
+        "EAA",
+        "curl -u ",
+        "name=",
+        "\u{200b}a",
+        "&quot;",
+    ];
+    let mut slow = Vec::new();
+    for unit in units {
+        let n = 24_000 / unit.len();
+        let (one, two) = (time(&unit.repeat(n)), time(&unit.repeat(2 * n)));
+        // Twice the text may take twice the time and some; a square would take four times as long.
+        if two > one * 3 && two > Duration::from_millis(20) {
+            slow.push(format!("{unit:?}: {one:?} then {two:?}"));
+        }
+        if two > Duration::from_secs(4) {
+            slow.push(format!("{unit:?}: {two:?}"));
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// The window: a file with more records than are held back says so, and still hides each value where it stands.
+#[test]
+fn past_the_window_a_warning_says_so() {
+    let filler = "x ".repeat(1 << 20);
+    let record = |path: &str, after: &Value| {
+        json!({"type": "change", "file": "f", "path": path, "op": "added", "after": after}).to_string() + "\n"
+    };
+    let mut input = record("a", &json!("Xk92-plmOq7"));
+    for n in 0..18 {
+        input.push_str(&record(&format!("filler{n}"), &json!(filler)));
+    }
+    input.push_str(&record("db.password", &json!("Xk92-plmOq7")));
+    input.push_str(&record("b", &json!("Xk92-plmOq7")));
+    let out = masked(&input);
+    assert!(out.contains("\"type\":\"warning\"") && out.contains("32 MiB"));
+    assert!(
+        out.ends_with("\"path\":\"b\",\"after\":\"***\"}\n") || !out.lines().last().expect("a line").contains("plmOq7")
+    );
+}

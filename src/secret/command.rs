@@ -17,7 +17,7 @@ struct Tool {
     attached: &'static [&'static str],
     /// Flags before `user:password` (or the `%` and `,` that some take instead of the colon).
     userpass: &'static [&'static str],
-    /// A word that must stand in the command, such as `login`.
+    /// `login` for a tool that takes one there only.
     needs: &'static str,
 }
 
@@ -334,14 +334,16 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
         }
     };
     // Tools, by their first appearance; `sudo`, `env A=b` and `docker exec x` may stand before.
+    // Each tool once, however often it is named: its flags are tried on every word.
+    let logs_in = words.contains(&"login");
     let mut tools: Vec<&Tool> = Vec::new();
     for word in &words {
         let name = base(word);
-        tools.extend(
-            TOOLS
-                .iter()
-                .filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || words.contains(&tool.needs))),
-        );
+        for tool in TOOLS.iter().filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || logs_in)) {
+            if !tools.iter().any(|known| std::ptr::eq(*known, tool)) {
+                tools.push(tool);
+            }
+        }
     }
     for (at, word) in words.iter().enumerate() {
         let range = &command[at];

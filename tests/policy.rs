@@ -1,6 +1,8 @@
 //! flecto-policy: what it passes on, what it finds, what fails the run.
 
 mod attacks;
+mod commands;
+mod filters;
 mod gate;
 mod packs;
 mod stream;

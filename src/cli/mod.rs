@@ -1,12 +1,14 @@
 //! What did the user ask? The options of every program, each parsed once into a struct that cannot be wrong, and the one
 //! place where a program starts and ends.
 
+pub mod accept;
 pub mod diff;
 pub mod flecto;
 mod kin;
 pub mod mask;
 pub mod narrate;
 pub mod payload;
+pub mod policies;
 pub mod policy;
 pub mod post;
 pub mod render;

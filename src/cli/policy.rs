@@ -108,7 +108,11 @@ impl Args {
     }
 }
 
-fn read_pack(path: &Path) -> anyhow::Result<Pack> {
+/// Reads a pack of the user's own.
+///
+/// # Errors
+/// A file that cannot be read, or is no pack.
+pub(super) fn read_pack(path: &Path) -> anyhow::Result<Pack> {
     Ok(rules::read_pack(&path.to_string_lossy(), &read(path)?)?)
 }
 

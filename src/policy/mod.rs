@@ -7,6 +7,7 @@
 //! Judging goes on when nobody reads any more (`| head`): the exit status still has to be right.
 
 pub mod accepted;
+pub mod catalog;
 pub mod examples;
 mod judge;
 mod walk;

@@ -51,19 +51,27 @@ pub struct Fits {
 /// A glob over file names, read with globset: `*` stays within a folder, `**` does not. One without `/` is compared with the
 /// bare name.
 #[derive(Clone, Debug)]
-pub struct FileGlob(GlobMatcher);
+pub struct FileGlob {
+    text: String,
+    matcher: GlobMatcher,
+}
 
 impl FileGlob {
     /// Reads a glob; `None` when it is none.
     pub fn new(text: &str) -> Option<FileGlob> {
         let full = if text.contains('/') { text.to_string() } else { format!("**/{text}") };
         let glob = globset::GlobBuilder::new(&full).literal_separator(true).build().ok()?;
-        Some(FileGlob(glob.compile_matcher()))
+        Some(FileGlob { text: text.to_string(), matcher: glob.compile_matcher() })
+    }
+
+    /// The text that it was read from.
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// Whether it matches a file's name.
     pub fn matches(&self, file: &str) -> bool {
-        self.0.is_match(file)
+        self.matcher.is_match(file)
     }
 }
 

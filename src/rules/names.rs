@@ -76,6 +76,7 @@ pub fn spellings(path: &Path) -> Vec<Vec<String>> {
 /// begins with them, `*_pool_size_*` one that has them anywhere. The name itself is always among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameGlob {
+    text: String,
     joined: String,
     more_before: bool,
     more_after: bool,
@@ -88,7 +89,12 @@ impl NameGlob {
         let inner = inner.strip_suffix('*').unwrap_or(inner);
         let joined = words(inner).concat();
         let fine = !joined.is_empty() && !inner.contains('*');
-        fine.then(|| NameGlob { joined, more_before: text.starts_with('*'), more_after: text.ends_with('*') })
+        fine.then(|| NameGlob {
+            text: text.to_string(),
+            joined,
+            more_before: text.starts_with('*'),
+            more_after: text.ends_with('*'),
+        })
     }
 
     /// Whether the name with these words is one of those that are meant.
@@ -105,6 +111,12 @@ impl NameGlob {
             }
             false
         })
+    }
+}
+
+impl std::fmt::Display for NameGlob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

@@ -235,3 +235,8 @@ pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     eprintln!("skipped: {name} of the shared test data is not here");
     None
 }
+
+/// Says that a test was skipped, and why.
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}

@@ -8,6 +8,8 @@ mod manual;
 mod options;
 mod plan;
 
+use super::accept::Accept;
+use super::policies::Policies;
 use crate::outcome::Outcome;
 use crate::pipeline;
 use clap::{Parser, Subcommand};
@@ -40,6 +42,8 @@ enum Command {
     Ci(Box<Ci>),
     Explain(Box<Explain>),
     Demo(Demo),
+    Policies(Policies),
+    Accept(Accept),
     /// Print the completions of flecto and its filters for a shell
     Completions {
         /// The shell
@@ -69,6 +73,8 @@ pub fn run(arguments: Flecto) -> anyhow::Result<Outcome> {
             Ok(if outcome == Outcome::Findings { Outcome::Clean } else { outcome })
         }
         Command::Demo(demo) => demo.run(),
+        Command::Policies(policies) => super::policies::run(&policies),
+        Command::Accept(accept) => super::accept::run(&accept),
         Command::Completions { shell } => {
             to_stdout(&manual::completions(shell))?;
             Ok(Outcome::Clean)

@@ -2,6 +2,7 @@
 
 mod cache;
 mod costs;
+mod exec;
 mod failures;
 mod grounding;
 mod hostile;

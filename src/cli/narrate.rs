@@ -37,6 +37,15 @@ pub struct Args {
     /// How a dry run prints: as HTTP (text), or as one JSON object (json)
     #[arg(long, value_name = "FORMAT", default_value = "text", requires = "dry_run")]
     format: Format,
+    /// The program that --provider exec asks: the prompt on its stdin, the narration on its stdout; no shell
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    exec: Option<CommandLine>,
+    /// Send nothing that may cost more, by the prices in FLECTO_EXPLAIN_PRICE_INPUT and _OUTPUT (per million tokens)
+    #[arg(long, value_name = "SUM", value_parser = sum)]
+    max_cost: Option<f64>,
+    /// Print what the request may cost, and send nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    cost: bool,
     /// Neither look in the cache nor write to it
     #[arg(long)]
     no_cache: bool,
@@ -46,12 +55,25 @@ pub struct Args {
 enum Word {
     Anthropic,
     Openai,
+    Exec,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Format {
     Text,
     Json,
+}
+
+/// The words of `--exec`.
+#[derive(Clone, Debug)]
+struct CommandLine(Vec<String>);
+
+fn command(text: &str) -> Result<CommandLine, String> {
+    narrate::words(text).map(CommandLine).map_err(|what| format!("the command {what}"))
+}
+
+fn sum(text: &str) -> Result<f64, &'static str> {
+    narrate::amount(text).ok_or("a sum is written like 0.50")
 }
 
 fn model(text: &str) -> Result<String, &'static str> {
@@ -68,11 +90,15 @@ impl Args {
             provider: self.provider.map(|word| match word {
                 Word::Anthropic => Provider::Anthropic,
                 Word::Openai => Provider::Openai,
+                Word::Exec => Provider::Exec,
             }),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
             dry_run,
             no_cache: self.no_cache,
+            exec: self.exec.clone().map(|command| command.0),
+            max_cost: self.max_cost,
+            cost: self.cost,
         }
     }
 }

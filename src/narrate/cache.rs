@@ -70,14 +70,18 @@ impl Cache {
 
     /// The name of the entry for a request.
     pub(super) fn name(&self, plan: &Plan, request: &Request) -> String {
-        let url = plan.url.to_string();
+        // The whole command line, each word with its length.
+        let target = match &plan.url {
+            Some(url) => url.to_string(),
+            None => plan.command.iter().fold(String::new(), |out, word| format!("{out}{}:{word}", word.len())),
+        };
         // The key is what names are made with; it is not among what is named.
         let headers = request.shown_headers(plan).into_iter().fold(String::new(), |mut out, (name, value)| {
             let _ = writeln!(out, "{name}: {value}");
             out
         });
         hex(&self
-            .mac("name", &[METHOD, &url, plan.provider.as_str(), &plan.model, &headers, &request.body])
+            .mac("name", &[METHOD, &target, plan.provider.as_str(), &plan.model, &headers, &request.body])
             .finalize()
             .into_bytes())
     }

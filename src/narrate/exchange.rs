@@ -31,6 +31,7 @@ pub(super) fn timed_out(plan: &Plan) -> String {
 
 /// Sends the request until there is an answer, or a reason why there is none.
 pub(super) fn ask(plan: &Plan, prompt: &Prompt, request: &Request, budget: Budget) -> Result<Reply, NoReply> {
+    let Some(url) = &plan.url else { return super::exec::ask(plan, &request.body, budget) };
     let mut request = request.clone();
     let mut cap = Cap::of(plan);
     let mut swapped = false;
@@ -43,7 +44,7 @@ pub(super) fn ask(plan: &Plan, prompt: &Prompt, request: &Request, budget: Budge
         }
         let headers = request.sent_headers(plan);
         let last = attempt >= RETRIES;
-        let wait = match http::send(METHOD, &plan.url, &headers, request.body.as_bytes(), left, MAX_RESPONSE) {
+        let wait = match http::send(METHOD, url, &headers, request.body.as_bytes(), left, MAX_RESPONSE) {
             Err(failure) if failure.timed_out => return no(timed_out(plan)),
             Err(failure) if failure.unsent && !last => backoff(attempt),
             Err(failure) => return no(failure.message),

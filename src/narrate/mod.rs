@@ -7,7 +7,9 @@
 
 mod cache;
 mod clean;
+mod cost;
 mod exchange;
+mod exec;
 mod grounding;
 mod plan;
 mod reply;
@@ -19,7 +21,9 @@ use crate::outcome::Outcome;
 use crate::record::{self, BadField};
 use crate::stream::{Line, Reader, Tally, Writer};
 use cache::{Cache, Trouble};
+pub use cost::{Prices, amount};
 use exchange::Budget;
+pub use exec::words;
 pub use plan::{DryRun, Key, MAX_NUMBER, Options, Plan, Provider, is_model};
 use reply::Reply;
 use request::{Cap, Prompt, Request};
@@ -55,7 +59,7 @@ pub trait Console {
 }
 
 /// Reads a stream with a prompt at its end, passes everything else on byte for byte, and puts a narration, or a warning, in the
-/// prompt's place. With [`Options::dry_run`] it writes the request alone.
+/// prompt's place. With [`Options::dry_run`] it writes the request alone, with [`Options::cost`] what that may cost.
 ///
 /// # Errors
 /// Input that is no stream or has no prompt, and output that fails. Nothing that a provider, a network or a variable does.
@@ -67,6 +71,7 @@ pub fn run(
 ) -> anyhow::Result<Outcome> {
     let (mut reader, mut writer) = (Reader::new(input), Writer::new(output));
     let mut tally = Tally::new();
+    let shows = options.dry_run.is_some() || options.cost;
     let mut stage = Stage { options, console, asked: None };
     let (mut empty, mut prompted, mut withheld) = (true, false, None);
     while let Some(line) = reader.next_line()? {
@@ -77,8 +82,8 @@ pub fn run(
                 prompted = true;
                 let payload = Payload::read(&line)?;
                 match options.dry_run {
-                    Some(format) => stage.show(&payload, format, &mut writer)?,
-                    None => {
+                    format if shows => stage.show(&payload, format, &mut writer)?,
+                    _ => {
                         // What is computed is not to wait for what is asked.
                         writer.flush()?;
                         let closed = writer.is_closed();
@@ -98,7 +103,7 @@ pub fn run(
             }
             _ => {}
         }
-        if options.dry_run.is_none() {
+        if !shows {
             writer.raw(line.text())?;
         }
     }
@@ -161,7 +166,12 @@ impl<C: Console> Stage<'_, C> {
     }
 
     /// Writes what would be sent.
-    fn show(&mut self, payload: &Payload, format: DryRun, writer: &mut Writer<impl Write>) -> std::io::Result<()> {
+    fn show(
+        &mut self,
+        payload: &Payload,
+        format: Option<DryRun>,
+        writer: &mut Writer<impl Write>,
+    ) -> std::io::Result<()> {
         let request = self.plan().and_then(|(plan, _)| {
             if payload.empty {
                 return Err(Reason::new("nothing changed, so nothing would be sent"));
@@ -173,10 +183,14 @@ impl<C: Console> Stage<'_, C> {
         match request {
             Err(reason) => self.console.line(&reason.line()),
             Ok((plan, request)) => {
-                if let Err(reason) = within_budget(&plan, &request) {
+                let tokens = request.tokens();
+                if let Err(reason) = within_budget(&plan, &request).and_then(|()| cost::within(&plan, tokens)) {
                     self.console.line(&format!("flecto explain: this request would not be sent: {}", reason.0));
                 }
-                writer.raw(&request.shown(&plan, format))?;
+                match format {
+                    Some(format) => writer.raw(&request.shown(&plan, format))?,
+                    None => writer.line(&estimate(&plan, tokens))?,
+                }
             }
         }
         Ok(())
@@ -209,6 +223,7 @@ impl<C: Console> Stage<'_, C> {
         let request = Request::new(&plan, &payload.prompt, Cap::of(&plan));
         holds_no_key(&plan, &request)?;
         within_budget(&plan, &request)?;
+        cost::within(&plan, request.tokens())?;
         let (sender, events) = channel();
         let worker = Arc::clone(&plan);
         let spawned = std::thread::Builder::new().name("exchange".into()).spawn(move || {
@@ -266,22 +281,30 @@ fn exchange(
          Advisory only: this never affects the exit code.",
         plan.provider,
         plan.model,
-        plan.url,
+        plan.target(),
         request.tokens(),
         plan.max_tokens
     ));
-    if plan.key.is_some() && !plan.url.is_https() && !plan.url.is_loopback() {
-        say(format!("warning: the API key goes to {} over plain http, where others can read it", plan.url.host()));
+    if let Some(prices) = plan.prices {
+        say(format!("at most {:.4} by your prices.", prices.most(plan, request.tokens())));
+    }
+    if let (Some(url), true) = (&plan.url, plan.key.is_some())
+        && !url.is_https()
+        && !url.is_loopback()
+    {
+        say(format!("warning: the API key goes to {} over plain http, where others can read it", url.host()));
     }
     let result = exchange::ask(plan, prompt, request, budget);
     let usage = result.as_ref().map_or_else(|no| no.usage, |reply| reply.usage);
     if let Some(usage) = usage {
         let thinking = usage.thinking.map_or_else(String::new, |tokens| format!(" ({tokens} of them to think)"));
+        let cost =
+            plan.prices.map_or_else(String::new, |prices| format!(", {:.4} by your prices", prices.billed(usage)));
         say(format!(
-            "{} billed {} input tokens and {} output tokens{thinking}.",
+            "{} billed {} input tokens and {} output tokens{thinking}{cost}.",
             plan.provider, usage.input, usage.output
         ));
-    } else if result.is_ok() {
+    } else if result.is_ok() && plan.url.is_some() {
         say(format!("{} did not say how many tokens it billed.", plan.provider));
     }
     let reply = match result {
@@ -316,6 +339,18 @@ fn within_budget(plan: &Plan, request: &Request) -> Result<(), Reason> {
          FLECTO_EXPLAIN_MAX_INPUT_TOKENS",
         plan.max_input_tokens
     )))
+}
+
+/// What `--cost` says of a request.
+fn estimate(plan: &Plan, tokens: u64) -> String {
+    let cost = match plan.prices {
+        Some(prices) => format!("at most {:.4} by your prices", prices.most(plan, tokens)),
+        None => "cost unknown: FLECTO_EXPLAIN_PRICE_INPUT and FLECTO_EXPLAIN_PRICE_OUTPUT are not set".to_string(),
+    };
+    format!(
+        "{} ({}): ~{tokens} input tokens (estimated), at most {} output tokens; {cost}",
+        plan.provider, plan.model, plan.max_tokens
+    )
 }
 
 /// The line that stands before model text (E5).

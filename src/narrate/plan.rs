@@ -5,6 +5,8 @@
 //! the run: it may come from a CI system's settings page, and no gate must fail over it.
 
 use super::Reason;
+use super::cost::{self, Prices};
+use super::exec;
 use crate::environment;
 use crate::http::{Url, is_header_value};
 use crate::limits::{MAX_INPUT_TOKENS, MAX_OUTPUT_TOKENS, NARRATION_TIMEOUT};
@@ -19,6 +21,8 @@ pub enum Provider {
     Anthropic,
     /// The chat completions API of OpenAI, and of every server that speaks it.
     Openai,
+    /// A program of the operator's: the prompt on its stdin, the narration on its stdout.
+    Exec,
 }
 
 impl Provider {
@@ -27,35 +31,34 @@ impl Provider {
         match self {
             Provider::Anthropic => "anthropic",
             Provider::Openai => "openai",
+            Provider::Exec => "exec",
         }
     }
 
     /// The provider that a word names.
     pub fn from_word(word: &str) -> Option<Provider> {
-        [Provider::Anthropic, Provider::Openai].into_iter().find(|provider| provider.as_str() == word)
+        [Provider::Anthropic, Provider::Openai, Provider::Exec].into_iter().find(|provider| provider.as_str() == word)
     }
 
-    fn default_url(self) -> &'static str {
+    /// Where its API is, unless told otherwise, and the variable that its own tools read the key from.
+    fn home(self) -> Option<Home> {
         match self {
-            Provider::Anthropic => "https://api.anthropic.com",
-            Provider::Openai => "https://api.openai.com/v1",
+            Provider::Anthropic => {
+                Some(Home { url: "https://api.anthropic.com", path: "/v1/messages", key: "ANTHROPIC_API_KEY" })
+            }
+            Provider::Openai => {
+                Some(Home { url: "https://api.openai.com/v1", path: "/chat/completions", key: "OPENAI_API_KEY" })
+            }
+            Provider::Exec => None,
         }
     }
+}
 
-    fn endpoint(self) -> &'static str {
-        match self {
-            Provider::Anthropic => "/v1/messages",
-            Provider::Openai => "/chat/completions",
-        }
-    }
-
-    /// The variable that the provider's own tools read the key from.
-    fn key_variable(self) -> &'static str {
-        match self {
-            Provider::Anthropic => "ANTHROPIC_API_KEY",
-            Provider::Openai => "OPENAI_API_KEY",
-        }
-    }
+/// A provider's own place.
+struct Home {
+    url: &'static str,
+    path: &'static str,
+    key: &'static str,
 }
 
 impl fmt::Display for Provider {
@@ -80,6 +83,12 @@ pub struct Options {
     pub dry_run: Option<DryRun>,
     /// `--no-cache`
     pub no_cache: bool,
+    /// `--exec`, in words.
+    pub exec: Option<Vec<String>>,
+    /// `--max-cost`
+    pub max_cost: Option<f64>,
+    /// `--cost`: says what a request may cost, and sends nothing.
+    pub cost: bool,
 }
 
 /// How a request is printed that is not sent.
@@ -113,8 +122,10 @@ pub struct Plan {
     pub provider: Provider,
     /// Which model.
     pub model: String,
-    /// The endpoint, whole.
-    pub url: Url,
+    /// The endpoint, whole; `None` where a program is asked.
+    pub url: Option<Url>,
+    /// The program that is asked, and its arguments.
+    pub command: Vec<String>,
     /// The key, where there is one.
     pub key: Option<Key>,
     /// The variable that a dry run names in the key's place; `None` where no key is sent.
@@ -125,6 +136,10 @@ pub struct Plan {
     pub max_tokens: u64,
     /// The input cap, estimated.
     pub max_input_tokens: u64,
+    /// What a request may cost at most.
+    pub max_cost: Option<f64>,
+    /// What tokens cost, where the operator says.
+    pub prices: Option<Prices>,
     /// The bound on everything.
     pub timeout: Duration,
     /// Whether answers are kept and looked up.
@@ -149,47 +164,93 @@ impl Plan {
             None => number("FLECTO_EXPLAIN_MAX_TOKENS", MAX_OUTPUT_TOKENS)?,
         };
         let provider = provider(options)?;
-        let model = model(options, provider)?;
-        let (base, own_url) = match environment::text("FLECTO_EXPLAIN_API_URL") {
-            Some(text) => (url(&text)?, true),
-            None => (url(provider.default_url())?, false),
+        let max_cost = match (options.max_cost, environment::text("FLECTO_EXPLAIN_MAX_COST")) {
+            (Some(max), _) => Some(max),
+            (None, None) => None,
+            (None, Some(text)) => Some(
+                cost::amount(&text)
+                    .ok_or_else(|| Reason::new("FLECTO_EXPLAIN_MAX_COST is no sum; write it like 0.50"))?,
+            ),
         };
-        let first_party = url(provider.default_url())? == base;
-        let key = ["FLECTO_EXPLAIN_API_KEY", provider.key_variable()]
+        let mut plan = Plan {
+            provider,
+            model: String::new(),
+            url: None,
+            command: Vec::new(),
+            key: None,
+            key_variable: None,
+            first_party: false,
+            max_tokens,
+            max_input_tokens,
+            max_cost,
+            prices: Prices::from_environment()?,
+            timeout,
+            cache: !options.no_cache,
+            cache_dir: cache_dir()?,
+        };
+        match provider.home() {
+            Some(home) => plan.aim_at_server(options, &home)?,
+            None => plan.aim_at_program(options)?,
+        }
+        Ok(plan)
+    }
+
+    fn aim_at_server(&mut self, options: &Options, home: &Home) -> Result<(), Reason> {
+        let provider = self.provider;
+        self.model = model(options, provider)?;
+        let own = url(home.url)?;
+        let base =
+            environment::text("FLECTO_EXPLAIN_API_URL").map(|text| url(&text)).transpose()?.unwrap_or(own.clone());
+        self.first_party = base == own;
+        self.key = ["FLECTO_EXPLAIN_API_KEY", home.key]
             .into_iter()
             .find_map(|variable| Some(Key { secret: environment::text(variable)?, variable }));
-        if let Some(key) = &key
-            && !is_header_value(&key.secret)
-        {
+        if let Some(key) = self.key.as_ref().filter(|key| !is_header_value(&key.secret)) {
             return Err(Reason::new(format!(
                 "the key in {} holds a line break or another character that no key has",
                 key.variable
             )));
         }
-        let keyless = own_url && !first_party;
-        if key.is_none() && !keyless && options.dry_run.is_none() {
-            return Err(Reason::new(format!(
-                "no key for {provider}; set FLECTO_EXPLAIN_API_KEY or {}",
-                provider.key_variable()
-            )));
+        if self.key.is_none() && self.first_party && options.dry_run.is_none() && !options.cost {
+            return Err(Reason::new(format!("no key for {provider}; set FLECTO_EXPLAIN_API_KEY or {}", home.key)));
         }
-        let key_variable = match &key {
+        self.key_variable = match &self.key {
             Some(key) => Some(key.variable),
-            None => (!keyless).then_some(provider.key_variable()),
+            None => self.first_party.then_some(home.key),
         };
-        Ok(Plan {
-            provider,
-            model,
-            url: base.join(provider.endpoint()),
-            key,
-            key_variable,
-            first_party,
-            max_tokens,
-            max_input_tokens,
-            timeout,
-            cache: !options.no_cache,
-            cache_dir: cache_dir()?,
-        })
+        self.url = Some(base.join(home.path));
+        Ok(())
+    }
+
+    fn aim_at_program(&mut self, options: &Options) -> Result<(), Reason> {
+        self.command = match (&options.exec, environment::text("FLECTO_EXPLAIN_EXEC")) {
+            (Some(words), _) => words.clone(),
+            (None, Some(text)) => {
+                exec::words(&text).map_err(|what| Reason::new(format!("FLECTO_EXPLAIN_EXEC {what}")))?
+            }
+            (None, None) => {
+                return Err(Reason::new("no command for exec; name one with --exec or FLECTO_EXPLAIN_EXEC"));
+            }
+        };
+        // What the label names: a model where the operator says which, else the program.
+        self.model = match options.model.clone().or_else(|| environment::text("FLECTO_EXPLAIN_MODEL")) {
+            Some(model) if is_model(&model) => model,
+            Some(_) => return Err(Reason::new("FLECTO_EXPLAIN_MODEL is no model's name")),
+            None => {
+                let program = self.command.first().map(String::as_str).unwrap_or_default();
+                let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+                crate::text::shorten(&crate::text::escape(name), 60).into_owned()
+            }
+        };
+        Ok(())
+    }
+
+    /// Who is asked, for a person: the endpoint, or the program.
+    pub fn target(&self) -> String {
+        match &self.url {
+            Some(url) => self.redact(&url.to_string()),
+            None => self.command.first().cloned().unwrap_or_default(),
+        }
     }
 
     /// `text` without the key, and without what the key looks like in a URL. Whatever the case: a server may change it.
@@ -256,7 +317,7 @@ fn provider(options: &Options) -> Result<Provider, Reason> {
         ));
     };
     Provider::from_word(&word)
-        .ok_or_else(|| Reason::new("FLECTO_EXPLAIN_PROVIDER names no known provider; use anthropic or openai"))
+        .ok_or_else(|| Reason::new("FLECTO_EXPLAIN_PROVIDER names no known provider; use anthropic, openai or exec"))
 }
 
 fn model(options: &Options, provider: Provider) -> Result<String, Reason> {
@@ -268,6 +329,7 @@ fn model(options: &Options, provider: Provider) -> Result<String, Reason> {
         (None, Provider::Openai) => {
             Err(Reason::new("no model for openai; name one with --model or FLECTO_EXPLAIN_MODEL"))
         }
+        (None, Provider::Exec) => Ok(String::new()),
     }
 }
 
@@ -298,12 +360,15 @@ mod tests {
         let plan = Plan {
             provider: Provider::Anthropic,
             model: "m".into(),
-            url: Url::parse("http://h").expect("a url"),
+            url: Url::parse("http://h").ok(),
+            command: vec![],
             key: Some(Key { secret: "Key/With+Signs".into(), variable: "ANTHROPIC_API_KEY" }),
             key_variable: None,
             first_party: false,
             max_tokens: 1,
             max_input_tokens: 1,
+            max_cost: None,
+            prices: None,
             timeout: Duration::ZERO,
             cache: false,
             cache_dir: None,

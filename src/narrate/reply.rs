@@ -81,7 +81,7 @@ pub(super) fn read(plan: &Plan, response: &Response) -> Result<Reply, NoReply> {
             error_text(plan, &body).unwrap_or_else(|| "it says no more".into())
         )),
         Provider::Anthropic => anthropic(plan, &body),
-        Provider::Openai => openai(plan, &body),
+        Provider::Openai | Provider::Exec => openai(plan, &body),
     };
     let model =
         body["model"].as_str().map(|model| one_line(&plan.redact(model), 100)).filter(|model| !model.is_empty());

@@ -1,7 +1,7 @@
 //! What exactly is sent? One request, built once as bytes: a dry run prints them, a real run sends them.
 
 use super::plan::{DryRun, Plan, Provider};
-use crate::json::Object;
+use crate::json::{self, Object};
 use crate::text;
 use std::fmt::Write as _;
 
@@ -87,6 +87,10 @@ impl Request {
             }
             Provider::Openai if is_azure(plan) => headers.extend(key.then_some(("api-key", Content::Key("")))),
             Provider::Openai => headers.extend(key.then_some(("authorization", Content::Key("Bearer ")))),
+            // A program reads the prompt alone: both parts of it, one after the other.
+            Provider::Exec => {
+                return Request { headers: vec![], body: format!("{}\n\n{}\n", prompt.system, prompt.user) };
+            }
         }
         let message = |role: &str, content: &str| {
             let mut object = Object::new();
@@ -109,6 +113,7 @@ impl Request {
                 let both = [message("system", &prompt.system), message("user", &prompt.user)];
                 body.raw("messages", &format!("[{}]", both.join(",")));
             }
+            Provider::Exec => {}
         }
         Request { headers, body: body.finish() }
     }
@@ -138,7 +143,18 @@ impl Request {
 
     /// The request as a dry run prints it, with a newline at its end.
     pub(super) fn shown(&self, plan: &Plan, format: DryRun) -> String {
-        let url = plan.redact(&plan.url.to_string());
+        let url = plan.target();
+        if plan.url.is_none() {
+            let words: Vec<String> = plan.command.iter().map(|word| json::string(word)).collect();
+            return match format {
+                DryRun::Text => format!("EXEC [{}]\n\n{}", words.join(","), self.body),
+                DryRun::Json => {
+                    let mut object = Object::new();
+                    object.raw("exec", &format!("[{}]", words.join(","))).str("stdin", &self.body);
+                    object.finish() + "\n"
+                }
+            };
+        }
         match format {
             DryRun::Text => {
                 let mut out = format!("{METHOD} {}\n", text::escape(&url));
@@ -164,5 +180,7 @@ impl Request {
 
 /// Azure takes the key in a header of its own: by its hosts, and by the path that only it has.
 fn is_azure(plan: &Plan) -> bool {
-    plan.url.host().ends_with(".azure.com") || plan.url.path().contains("/openai/deployments/")
+    plan.url
+        .as_ref()
+        .is_some_and(|url| url.host().ends_with(".azure.com") || url.path().contains("/openai/deployments/"))
 }

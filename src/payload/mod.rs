@@ -13,6 +13,7 @@ use crate::outcome::Outcome;
 use crate::record::{self, Change, Finding};
 use crate::secret::{self, Masker, Options as MaskOptions};
 use crate::stream::{Line, Reader, Tally, Writer};
+use crate::value::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
@@ -152,13 +153,26 @@ fn prompts(diff: Diff, unread: u64, by_file: bool, say: &mut impl FnMut(&str)) -
     lines
 }
 
+/// Whether the classifier finds nothing in any text of a value, keys included.
+fn holds_no_secret(value: &Value) -> bool {
+    match value {
+        Value::String(text) => secret::mask_text(text) == text.as_str(),
+        Value::List(items) => items.iter().all(holds_no_secret),
+        Value::Map(entries) => {
+            entries.iter().all(|(key, value)| secret::mask_text(key) == key.as_str() && holds_no_secret(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
 fn payload(sections: &BTreeMap<String, Section>, unread: u64, say: &mut impl FnMut(&str)) -> String {
     let count = |of: fn(&Section) -> usize| sections.values().map(of).sum::<usize>() as u64;
     let (changes, findings) = (count(|s| s.changes.len()), count(|s| s.findings.len()));
     let prompt = prompt::build(sections, unread);
-    // Masked text is a fixed point of the masker. Where it is not, something got past the records' own masking: the
-    // question is then not what to cut out of the prompt, but why, and nothing is sent.
-    if secret::mask_text(&prompt.user) != prompt.user {
+    // Masked text is a fixed point of the classifier. Where it is not, something got past the records' own masking: the
+    // question is then not what to cut out of the prompt, but why, and nothing is sent. Each text is asked about as a model
+    // reads it, without JSON's escapes; the JSON around it would look like an assignment to a secret.
+    if !prompt.data.lines().all(|line| Value::parse(line).is_ok_and(|line| holds_no_secret(&line))) {
         let message = "the finished prompt still held something that looks like a secret; nothing is sent";
         say(message);
         return record::warning_line(STAGE, message);

@@ -149,23 +149,15 @@ fn hostile_cases_of_the_shared_data() {
             let user = request.json()["messages"][0]["content"].as_str().expect("text").to_string();
             assert_eq!(user.matches("\nEND flecto-data-").count(), 1, "{id}");
             assert_eq!(request.json()["messages"].as_array().map(Vec::len), Some(1), "{id}");
-            if id == "H13" {
-                assert!(!user.contains("hunter2") || cfg!(debug_assertions) && !masks(), "{id}: {user}");
-            }
+            assert!(id != "H13" || !user.contains("hunter2"), "{user}");
+            assert!(id != "H10" || !user.contains(hostile), "{user}");
         }
         match id {
             "H11" => assert!(provider.connections().is_empty() || hostile.len() < 120_000, "{id}"),
             "H30" | "H31" | "H33" | "H34" => assert!(run.stderr.contains("No narration: "), "{id}"),
             _ => {}
         }
-        assert!(!run.stderr.contains("REALKEY") || id != "H31" || !run.stderr.contains(KEY));
     }
-}
-
-/// Whether the classifier knows more than key names yet.
-fn masks() -> bool {
-    let url = ["https://user:", "hunter2hunter2", "@db.internal/x"].concat();
-    flecto::secret::mask_text(&url) != url
 }
 
 /// Headers, chunks, JSON and noise, put together at random: a warning or a narration, never a panic, never a hang.

@@ -37,23 +37,28 @@ fn every_format_over_the_same_records() {
 #[test]
 fn s10_published_formats_are_masked_unless_told_otherwise() {
     let secret = ["hunter", "22-canary"].concat();
-    let input = README
-        .replace(
-            "\"path\":\"debug\",\"op\":\"changed\",\"before\":false,\"after\":true",
-            &format!("\"path\":\"db.password\",\"op\":\"changed\",\"before\":\"\",\"after\":\"{secret}\""),
-        )
-        .replace("\"path\":\"debug\",\"rule\"", "\"path\":\"db.password\",\"rule\"");
-    for format in ["pr-comment", "markdown"] {
-        let run = render(["--format", format], &input).exits(1);
-        assert!(!run.stdout.contains(&secret), "{format}: {}", run.stdout);
-        let run = render(["--format", format, "--show-secrets"], &input).exits(1);
+    let change = json!({"type":"change","file":"a.yaml","path":"db.password","op":"changed","before":"","after":secret,"line":1});
+    // A sentence with its template, and one of a user's filter that has the value in its words.
+    let with_template = json!({"type":"finding","file":"a.yaml","path":"db.password","rule":"r","severity":"warn",
+        "message":format!("It is now {secret}."),"template":"It is now {after}.","after":secret,"line":1});
+    let of_a_filter = json!({"type":"finding","file":"a.yaml","path":"x","rule":"r","severity":"warn","message":format!("seen: {secret}"),"line":2});
+    let input = format!(
+        "{}\n{}\n{change}\n{with_template}\n{of_a_filter}\n{}\n",
+        json!({"type":"start","version":1,"baseline":"main"}),
+        json!({"type":"file","file":"a.yaml","format":"yaml","status":"modified"}),
+        json!({"type":"end","files":1,"differing":1,"changes":1,"errors":0,"complete":true}),
+    );
+    for format in PUBLISHED {
+        let run = render(["--format", format], &input).exits(0);
+        assert!(!run.stdout.contains(&secret) && run.stdout.contains("It is now"), "{format}: {}", run.stdout);
+        let run = render(["--format", format, "--show-secrets"], &input).exits(0);
         assert!(run.stdout.contains(&secret), "{format}: {}", run.stdout);
     }
-    for format in ["text", "json", "ndjson"] {
-        let run = render(["--format", format], &input).exits(1);
+    for format in ["text", "rich", "json", "ndjson"] {
+        let run = render(["--format", format], &input).exits(0);
         assert!(run.stdout.contains(&secret), "{format}: {}", run.stdout);
-        let run = render(["--format", format, "--mask-secrets"], &input).exits(1);
-        assert!(!run.stdout.contains(&secret), "{format}: {}", run.stdout);
+        let run = render(["--format", format, "--mask-secrets"], &input).exits(0);
+        assert!(!run.stdout.contains(&secret) && run.stdout.contains("It is now"), "{format}: {}", run.stdout);
     }
 }
 

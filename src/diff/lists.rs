@@ -310,9 +310,9 @@ fn unique(settings: &[Setting<'_>]) -> bool {
     settings.iter().all(|setting| setting.nth == 1)
 }
 
-/// `KEY=VALUE`, the name of a variable or of a label.
+/// `KEY=VALUE`, the name of a variable or of a label. `package==1.2` requires a version and sets nothing.
 fn assignment(text: &str) -> Option<(&str, Option<&str>)> {
-    let (name, value) = text.split_once('=')?;
+    let (name, value) = text.split_once('=').filter(|(_, value)| !value.starts_with('='))?;
     let mut bytes = name.bytes();
     let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     let rest = bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/'));

@@ -56,6 +56,7 @@ pub(super) fn only_yaml11(before: &Data<'_>, after: &Data<'_>) -> String {
 /// On a value that changed.
 pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
     let mut notes = match (&old.data, &new.data) {
+        (Data::String(a), Data::String(b)) if a == b => Vec::new(),
         (Data::String(a), Data::String(b)) => of_texts(a, b),
         (a, b) => {
             let scalar = |data: &Data<'_>| !matches!(data, Data::List(_) | Data::Map(_));
@@ -68,6 +69,7 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
             }
         }
     };
+    notes.extend(of_tags(old, new));
     if let (Data::Typed(a), Data::Typed(b)) = (&old.data, &new.data)
         && a.kind == b.kind
         && (a.source != a.canonical || b.source != b.canonical)
@@ -78,6 +80,14 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
         notes.push(format!("written {} → {}", a.source, b.source));
     }
     notes
+}
+
+/// What a reader does with a value: `the tag changed: !Ref → none`.
+fn of_tags(old: &Node<'_>, new: &Node<'_>) -> Option<String> {
+    let name =
+        |tag: &Option<std::borrow::Cow<'_, str>>| tag.as_deref().filter(|tag| short(tag)).unwrap_or("none").to_string();
+    let long = [&old.tag, &new.tag].into_iter().flatten().any(|tag| !short(tag));
+    (old.tag != new.tag && !long).then(|| format!("the tag changed: {} → {}", name(&old.tag), name(&new.tag)))
 }
 
 fn short(text: &str) -> bool {

@@ -1,9 +1,12 @@
 //! `flecto-diff`: changes and their places, targets, git.
 
 mod cases; // the right answers of the shared test data
+mod documents; // Kubernetes objects and other documents, also in strings
 mod git; // revisions, repositories and what git has instead of a file
 mod lists; // identity, order, likeness
+mod outside; // as git's and kubectl's diff program
 mod round; // applying the changes gives the new side
+mod sealed; // encrypted values and files
 mod streams; // order, counts, limits, errors
 mod targets; // files, folders, globs, from anywhere
 

@@ -1,7 +1,7 @@
 //! The options of `flecto-diff`.
 
 use super::say;
-use crate::diff::{self, NEAT, Options, Settings, Sides, To};
+use crate::diff::{self, Handed, NEAT, Options, Settings, Sides, To};
 use crate::document::Format;
 use crate::limits::MAX_FILE_SIZE;
 use crate::outcome::Outcome;
@@ -131,8 +131,11 @@ impl Args {
             crate::text::escape(&directory.to_string_lossy())
         );
         let guess = self.snapshot_ref.is_none() && self.to_ref.is_none() && !self.staged && !self.merge_base;
+        let handed = Handed::read(&self.targets).filter(|_| guess && !self.no_index);
         let sides = if self.no_index {
             Sides::Disk
+        } else if let Some(handed) = handed {
+            Sides::Handed(Box::new(handed))
         } else {
             let to = match self.to_ref {
                 Some(revision) => To::Revision(revision),

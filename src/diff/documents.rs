@@ -20,6 +20,8 @@ struct Unit<'t> {
     /// Which document of the file it is in, empty ones counted.
     index: usize,
     object: Option<Object<'t>>,
+    /// By which scheme it is encrypted.
+    encrypted: Option<&'static str>,
 }
 
 /// What Kubernetes knows an object by.
@@ -120,6 +122,9 @@ pub(super) fn compare_part<'t>(
     let mut report = |comparer: &mut Comparer<'t, '_>, document: Option<Rc<str>>| {
         out.extend(comparer.out.drain(..).map(|found| Found { document: document.clone(), ..found }));
     };
+    // Where an encrypted document went, what came may be what was in it.
+    let sealed = |units: &[Unit<'_>]| units.iter().filter(|unit| unit.encrypted.is_some()).count();
+    let fewer_sealed = sealed(&after) < sealed(&before);
     let mut next_old = 0;
     let flush = |comparer: &mut Comparer<'t, '_>,
                  upto: usize,
@@ -136,16 +141,21 @@ pub(super) fn compare_part<'t>(
     for (at, partner) in pairing.partners.iter().enumerate() {
         match partner {
             None => {
+                comparer.unsealed =
+                    after[at].encrypted.is_none() && (fewer_sealed || unsealed_secret(&before, &pairing, &after[at]));
                 comparer.added(after[at].node, None);
+                comparer.unsealed = false;
                 report(&mut comparer, names.new_alone(at));
             }
             Some(other) => {
                 flush(&mut comparer, *other, &mut next_old, &mut report);
-                let (a, b) = (before[*other].node, after[at].node);
-                comparer.unsealed = sealed::lost(a, b);
-                comparer.node(a, b);
+                let (a, b) = (&before[*other], &after[at]);
+                comparer.unsealed = a.encrypted.is_some() && b.encrypted.is_none();
+                comparer.node(a.node, b.node);
                 comparer.unsealed = false;
-                sealed::fold(a, b, &mut comparer.out);
+                if a.encrypted == Some("sops") && b.encrypted == Some("sops") {
+                    sealed::fold(&mut comparer.out);
+                }
                 report(&mut comparer, names.new_paired(at, *other));
             }
         }
@@ -154,13 +164,31 @@ pub(super) fn compare_part<'t>(
     out
 }
 
+/// Whether the document is the Secret of a SealedSecret that is gone.
+fn unsealed_secret(before: &[Unit<'_>], pairing: &Pairing, unit: &Unit<'_>) -> bool {
+    let Some(secret) = unit.object.filter(|object| object.kind == "Secret") else { return false };
+    pairing.free_old().into_iter().filter_map(|at| before[at].object).any(|object| {
+        object.kind == "SealedSecret" && (object.namespace, object.name) == (secret.namespace, secret.name)
+    })
+}
+
 fn units<'t>(documents: &'t [Document<'t>]) -> Vec<Unit<'t>> {
     let mut out = Vec::with_capacity(documents.len());
     for document in documents {
         if let Some(items) = list_items(&document.root) {
-            out.extend(items.iter().map(|node| Unit { node, index: document.index, object: object(node) }));
+            out.extend(items.iter().map(|node| Unit {
+                node,
+                index: document.index,
+                object: object(node),
+                encrypted: document.encrypted,
+            }));
         } else if !matches!(document.root.data, Data::Null) {
-            out.push(Unit { node: &document.root, index: document.index, object: object(&document.root) });
+            out.push(Unit {
+                node: &document.root,
+                index: document.index,
+                object: object(&document.root),
+                encrypted: document.encrypted,
+            });
         }
     }
     out

@@ -1,19 +1,12 @@
 //! What changed in this file? From the bytes of two sides to the records of one file.
 
-use super::compare::{Found, Side};
-use super::{Options, documents, kind, line_hash, moves};
+use super::lines::Lines;
+use super::{Options, documents, kind, moves};
 use crate::document::{self, Data, Document, Format, Node, split_yaml};
-use crate::json;
-use crate::limits::{MAX_LINE, MAX_STRING};
-use crate::path::Segment;
-use crate::record::{Change, File, Finding, Op, Severity, Status};
-use crate::value::{ENVELOPE, Value};
+use crate::record::{File, Status};
 use base64::Engine as _;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-
-/// The rule of the finding that says that a value was too long to be judged.
-pub const NOT_JUDGED: &str = "not-judged";
 
 /// A file's name: bytes, because a name need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,7 +161,11 @@ fn judge(
         return Ok(());
     }
     report.differs = true;
-    let crypt = |text: &Text<'_>| matches!(text, Text::Whole(_, "git-crypt"));
+    let scheme = |text: &Text<'_>| match text {
+        Text::Parse(bytes) => document::whole_file(bytes),
+        _ => None,
+    };
+    let crypt = |text: &Text<'_>| scheme(text) == Some("git-crypt");
     if job.on_disk
         && crypt(&old) != crypt(&new)
         && !matches!(job.new, Content::Absent)
@@ -176,10 +173,13 @@ fn judge(
     {
         return fail("before", "is locked by git-crypt in the repository and unlocked here; compare commits (--to-ref HEAD) or the index (--staged)".into());
     }
-    let parses = matches!(old, Text::Parse(_)) || matches!(new, Text::Parse(_));
-    if parses && format.is_none() {
-        let side = if matches!(new, Text::Parse(_)) { "after" } else { "before" };
-        return fail(side, unsupported());
+    // What is ciphertext as a whole needs no format.
+    let parses = |text: &Text<'_>| matches!(text, Text::Parse(_)) && scheme(text).is_none();
+    if format.is_none() && (parses(&old) || parses(&new)) {
+        return fail(if parses(&new) { "after" } else { "before" }, unsupported());
+    }
+    if let Some(scheme) = scheme(&new).or_else(|| scheme(&old)).filter(|_| format.is_none()) {
+        record.format = scheme.to_string();
     }
     let new_format = format.unwrap_or(Format::Yaml);
     compare(options, (&old, old_format.unwrap_or(new_format)), (&new, new_format), record, report)
@@ -202,15 +202,11 @@ fn text(content: &Content) -> Result<Text<'_>, String> {
         Content::Failed(message) => return Err(message.clone()),
         Content::Link(target) => Text::Whole(Data::String(String::from_utf8_lossy(target).into_owned().into()), "link"),
         Content::Submodule(commit) => Text::Whole(Data::String(commit.clone().into()), "submodule"),
-        Content::Bytes(bytes) if bytes.starts_with(b"\0GITCRYPT\0") => {
-            let sentinel = format!("<encrypted:git-crypt:{}>", hex(&Sha256::digest(bytes), 6));
-            Text::Whole(Data::Encrypted(sentinel.into()), "git-crypt")
-        }
         Content::Bytes(bytes) => Text::Parse(bytes),
     })
 }
 
-fn hex(bytes: &[u8], count: usize) -> String {
+pub(super) fn hex(bytes: &[u8], count: usize) -> String {
     bytes.iter().take(count).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -289,8 +285,8 @@ fn compare(
     if let (Text::Parse(_), Text::Whole(_, is)) = (old, new) {
         found.iter_mut().for_each(|one| one.notes.push(format!("was a file, is {} now", a_thing(is))));
     }
-    let mut lines = Lines::new(record, if let Text::Parse(bytes) = new { bytes } else { &[] });
-    lines.text = record.to_line() + "\n";
+    let source = String::from_utf8_lossy(if let Text::Parse(bytes) = new { bytes } else { &[] });
+    let mut lines = Lines::new(record, &source);
     for one in found {
         lines.found(one).map_err(|message| Failure { side: "after", message })?;
     }
@@ -302,8 +298,7 @@ fn compare(
 fn a_thing(what: &str) -> &'static str {
     match what {
         "link" => "a symbolic link",
-        "submodule" => "a submodule",
-        _ => "a file encrypted by git-crypt",
+        _ => "a submodule",
     }
 }
 
@@ -384,228 +379,4 @@ fn parse<'c>(
             Ok(Parsed { documents, count: parts.count })
         }
     }
-}
-
-/// The records of one file, as they are written.
-struct Lines<'j> {
-    record: &'j File,
-    source: &'j [u8],
-    hashes: Option<Vec<String>>,
-    accepts: Option<HashMap<u64, Vec<Value>>>,
-    text: String,
-    count: u64,
-}
-
-impl<'j> Lines<'j> {
-    fn new(record: &'j File, source: &'j [u8]) -> Lines<'j> {
-        Lines { record, source, hashes: None, accepts: None, text: String::new(), count: 0 }
-    }
-
-    /// Writes a difference; one that is longer than a line may be as its parts.
-    fn found(&mut self, found: Found<'_>) -> Result<(), String> {
-        let mut long = Vec::new();
-        let change = self.change(&found, &mut long);
-        let line = change.to_line();
-        if line.len() <= MAX_LINE {
-            self.count += 1;
-            self.text.push_str(&line);
-            self.text.push('\n');
-            for size in long {
-                self.not_judged(&change, size);
-            }
-            return Ok(());
-        }
-        drop(line);
-        for part in split(found) {
-            match part {
-                Some(part) => self.found(part)?,
-                None => return Err("has a key of more than 16 MiB; no record holds it".to_string()),
-            }
-        }
-        Ok(())
-    }
-
-    fn change(&mut self, found: &Found<'_>, long: &mut Vec<usize>) -> Change {
-        let span = found.new_span.filter(|span| span.start.line > 0);
-        let line = span.map(|span| u64::from(span.start.line));
-        let mut value = |side: &Option<Side<'_>>| {
-            side.as_ref().map(|side| {
-                let mut value = side.to_value();
-                shorten(&mut value, long);
-                value
-            })
-        };
-        Change {
-            file: self.record.file.clone(),
-            document: found.document.as_deref().map(str::to_string),
-            path: found.path.to_string(),
-            op: found.op,
-            before: value(&found.before),
-            after: value(&found.after),
-            index: found.index.map(|index| index as u64),
-            note: (!found.notes.is_empty()).then(|| found.notes.join("; ")),
-            line,
-            column: span.map(|span| u64::from(span.start.column)),
-            end_line: span.filter(|span| span.end_line > span.start.line).map(|span| u64::from(span.end_line)),
-            before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
-            accept: line.and_then(|line| self.accept(line)),
-            line_hash: line.and_then(|line| self.line_hash(line)),
-        }
-    }
-
-    fn line_hash(&mut self, line: u64) -> Option<String> {
-        let source = self.source;
-        let hashes = self.hashes.get_or_insert_with(|| line_hash::of_lines(&String::from_utf8_lossy(source)));
-        hashes.get(usize::try_from(line).ok()?.checked_sub(1)?).cloned()
-    }
-
-    /// What comments just above a line accept.
-    fn accept(&mut self, line: u64) -> Option<Value> {
-        let source = self.source;
-        let accepts = self.accepts.get_or_insert_with(|| accepts(source));
-        match accepts.get(&line)?.as_slice() {
-            [one] => Some(one.clone()),
-            many => Some(Value::List(many.to_vec())),
-        }
-    }
-
-    fn not_judged(&mut self, change: &Change, size: usize) {
-        let finding = Finding {
-            file: change.file.clone(),
-            document: change.document.clone(),
-            path: change.path.clone(),
-            rule: NOT_JUDGED.to_string(),
-            pack: None,
-            severity: Severity::Warn,
-            message: format!(
-                "A string of {size} bytes is too long for a record; its digest stands for it, and no rule has seen it."
-            ),
-            template: None,
-            before: None,
-            after: None,
-            line: change.line,
-            column: change.column,
-            end_line: change.end_line,
-            before_line: change.before_line,
-            accepted: None,
-            line_hash: change.line_hash.clone(),
-        };
-        self.text.push_str(&finding.to_line());
-        self.text.push('\n');
-    }
-}
-
-/// Puts a stand-in for each string that no record holds.
-fn shorten(value: &mut Value, long: &mut Vec<usize>) {
-    match value {
-        Value::String(text) if text.len() > MAX_STRING / 6 && json::string(text).len() > MAX_STRING => {
-            long.push(text.len());
-            let text = format!("{} bytes, sha256 {}", text.len(), hex(&Sha256::digest(text.as_bytes()), 6));
-            *value =
-                Value::Map(vec![(ENVELOPE.into(), Value::String("long".into())), ("text".into(), Value::String(text))]);
-        }
-        Value::List(items) => items.iter_mut().for_each(|item| shorten(item, long)),
-        Value::Map(entries) => entries.iter_mut().for_each(|(_, item)| shorten(item, long)),
-        _ => {}
-    }
-}
-
-/// The parts of a difference that is too long for a record; `None` for one that has no parts.
-fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
-    let sides = [(Op::Removed, &found.before), (Op::Added, &found.after)];
-    let both = found.before.is_some() && found.after.is_some();
-    let mut out = Vec::new();
-    for (op, side) in sides {
-        let Some(side) = side else { continue };
-        let mut push = |segment: Option<Segment>, side: Side<'_>, span: Option<document::Span>| {
-            let path = match segment {
-                Some(segment) => found.path.child(segment),
-                None => found.path.clone(),
-            };
-            let gone = op == Op::Removed;
-            let side = Some(side.detached());
-            let (before, after) = if gone { (side, None) } else { (None, side) };
-            out.push(Some(Found {
-                document: found.document.clone(),
-                path,
-                op,
-                before,
-                after,
-                old_span: span.filter(|_| gone),
-                new_span: span.filter(|_| !gone),
-                index: None,
-                notes: found.notes.clone(),
-            }));
-        };
-        let span = if op == Op::Removed { found.old_span } else { found.new_span };
-        match side {
-            side if both => push(None, side.clone(), span),
-            Side::Node(Node { data: Data::Map(entries), tag: None, .. }) if !entries.is_empty() => {
-                for entry in entries {
-                    push(
-                        Some(super::compare::key_segment(&entry.key)),
-                        Side::Node(&entry.value),
-                        Some(entry.value.span),
-                    );
-                }
-            }
-            Side::Node(Node { data: Data::List(items), tag: None, .. }) if !items.is_empty() => {
-                for (at, item) in items.iter().enumerate() {
-                    push(Some(Segment::Index(at)), Side::Node(item), Some(item.span));
-                }
-            }
-            Side::Value(Value::Map(entries)) if !entries.is_empty() && entries[0].0 != ENVELOPE => {
-                for (key, value) in entries {
-                    push(Some(Segment::Key(key.clone())), Side::Value(value.clone()), span);
-                }
-            }
-            Side::Value(Value::List(items)) if !items.is_empty() => {
-                for (at, item) in items.iter().enumerate() {
-                    push(Some(Segment::Index(at)), Side::Value(item.clone()), span);
-                }
-            }
-            _ => out.push(None),
-        }
-    }
-    out
-}
-
-/// What accepts a finding on the next line.
-const MARK: &str = "flecto-ignore-next-line";
-
-/// The comments that accept something, by the line of the value that they are for: the next one that is no comment.
-fn accepts(source: &[u8]) -> HashMap<u64, Vec<Value>> {
-    let mut out: HashMap<u64, Vec<Value>> = HashMap::new();
-    if !source.windows(MARK.len()).any(|window| window == MARK.as_bytes()) {
-        return out;
-    }
-    let mut waiting = Vec::new();
-    for (at, line) in String::from_utf8_lossy(source).lines().enumerate() {
-        let trimmed = line.trim_start_matches('\u{feff}').trim();
-        let comment = ["#", "//", ";", "/*", "*", "!"].iter().find_map(|start| trimmed.strip_prefix(start));
-        match comment {
-            Some(comment) => waiting.extend(acceptance(comment)),
-            None if trimmed.is_empty() => {}
-            None => {
-                if !waiting.is_empty() {
-                    out.insert(at as u64 + 1, std::mem::take(&mut waiting));
-                }
-            }
-        }
-    }
-    out
-}
-
-/// `flecto-ignore-next-line RULE — reason`; a reason may also follow `--`, `-` or `:`.
-fn acceptance(comment: &str) -> Option<Value> {
-    let rest = comment.trim().trim_start_matches(['#', '/', '*', ';']).trim_start().strip_prefix(MARK)?;
-    let rest = rest.strip_prefix(char::is_whitespace)?.trim().trim_end_matches("*/").trim_end();
-    let (rule, reason) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let reason = reason.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
-    let rule = rule.trim_end_matches(':');
-    let mut fields = vec![("rule".to_string(), Value::String(rule.to_string()))];
-    if !reason.is_empty() {
-        fields.push(("reason".to_string(), Value::String(reason.to_string())));
-    }
-    (!rule.is_empty()).then_some(Value::Map(fields))
 }

@@ -2,7 +2,7 @@
 
 use super::file::{Content, Name};
 use super::plan::{Plan, Source, Task};
-use super::{Options, disk};
+use super::{Handed, HandedSide, Options, disk};
 use crate::git;
 use crate::record::Start;
 use crate::text;
@@ -86,6 +86,32 @@ pub(super) fn plan(options: &Options) -> anyhow::Result<Plan> {
     );
     let start = Start { version: crate::record::VERSION, baseline, commit: None, to };
     Ok(Plan { start, tasks, files, repository: None, on_disk: false, said: Vec::new() })
+}
+
+/// Plans the comparison of one file as git hands it to an external diff program.
+pub(super) fn handed(options: &Options, handed: &Handed) -> Plan {
+    let source = |side: &HandedSide| {
+        if side.mode == "." || is_nothing(&side.file) {
+            return Source::Known(Content::Absent);
+        }
+        let path = options.directory.join(&side.file);
+        match (side.mode.as_str(), disk::read(&path, options.max_file_size)) {
+            // git writes the target of a link into a file.
+            ("120000", Content::Bytes(target)) => Source::Known(Content::Link(target)),
+            ("160000", _) => Source::Known(Content::Submodule(side.id.clone())),
+            (_, content) => Source::Known(content),
+        }
+    };
+    let name = |name: &OsStr| Name(git::git_path(name));
+    let task = Task {
+        name: name(&handed.name),
+        from: handed.from.as_deref().map(name),
+        old: source(&handed.old),
+        new: source(&handed.new),
+        literal: true,
+    };
+    let start = Start { version: crate::record::VERSION, baseline: "the old side".into(), commit: None, to: None };
+    Plan { start, tasks: vec![task], files: 1, repository: None, on_disk: false, said: Vec::new() }
 }
 
 /// One of the two things that are compared.

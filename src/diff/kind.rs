@@ -7,13 +7,16 @@ use crate::document::{Data, Document, Key, Node};
 pub(super) fn of(name: &str, documents: &[&Document<'_>]) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let roots = || documents.iter().map(|document| &document.root);
-    if roots().any(|root| get(root, "sops").is_some_and(|sops| get(sops, "mac").is_some())) {
+    if documents.iter().any(|document| document.encrypted == Some("sops")) {
         return Some("sops");
     }
     if roots().any(|root| string(root, "apiVersion") && string(root, "kind")) {
         let flux = |root: &Node<'_>| get(root, "metadata").is_none();
         let kustomization = matches!(file.as_str(), "kustomization.yaml" | "kustomization.yml");
         return Some(if kustomization && roots().all(flux) { "kustomization" } else { "kubernetes" });
+    }
+    if file.ends_with(".tf") || file.ends_with(".tfvars") || file.ends_with(".tf.json") {
+        return Some("terraform");
     }
     let root = roots().next()?;
     if !matches!(root.data, Data::Map(_)) {

@@ -11,36 +11,59 @@ const FACTOR: u64 = 37;
 /// What stands for the end of the file, and is hashed.
 const END: u64 = 65_535;
 
-/// The hash of every line of a text, the first at 0.
-pub(super) fn of_lines(text: &str) -> Vec<String> {
-    let mut roller = Roller {
-        window: [0; WINDOW],
-        starts: [false; WINDOW],
-        at: 0,
-        hash: 0,
-        gone: (0..WINDOW).fold(1_u64, |product, _| product.wrapping_mul(FACTOR)),
-        counts: HashMap::new(),
-        out: Vec::new(),
-        line_start: true,
-    };
-    let mut after_return = false;
-    for unit in text.encode_utf16() {
-        let unit = u64::from(unit);
-        if unit == u64::from(b' ') || unit == u64::from(b'\t') || after_return && unit == u64::from(b'\n') {
-            after_return = false;
-            continue;
-        }
-        after_return = unit == u64::from(b'\r');
-        roller.push(if after_return { u64::from(b'\n') } else { unit });
-    }
-    roller.push(END);
-    for _ in 0..WINDOW {
-        roller.emit();
-        roller.shift(0);
-    }
-    roller.out
+/// The hashes of the lines of a text, made as far as they are asked for.
+#[derive(Debug)]
+pub(super) struct LineHashes<'t> {
+    units: std::str::EncodeUtf16<'t>,
+    after_return: bool,
+    done: bool,
+    roller: Roller,
 }
 
+impl<'t> LineHashes<'t> {
+    pub(super) fn new(text: &'t str) -> LineHashes<'t> {
+        let roller = Roller {
+            window: [0; WINDOW],
+            starts: [false; WINDOW],
+            at: 0,
+            hash: 0,
+            gone: (0..WINDOW).fold(1_u64, |product, _| product.wrapping_mul(FACTOR)),
+            counts: HashMap::new(),
+            out: Vec::new(),
+            line_start: true,
+        };
+        LineHashes { units: text.encode_utf16(), after_return: false, done: false, roller }
+    }
+
+    /// The hash of a line, from 1.
+    pub(super) fn get(&mut self, line: usize) -> Option<&str> {
+        while self.roller.out.len() < line && !self.done {
+            self.step();
+        }
+        self.roller.out.get(line.checked_sub(1)?).map(String::as_str)
+    }
+
+    fn step(&mut self) {
+        let Some(unit) = self.units.next() else {
+            self.roller.push(END);
+            for _ in 0..WINDOW {
+                self.roller.emit();
+                self.roller.shift(0);
+            }
+            self.done = true;
+            return;
+        };
+        let unit = u64::from(unit);
+        let blank = unit == u64::from(b' ') || unit == u64::from(b'\t');
+        let second = self.after_return && unit == u64::from(b'\n');
+        self.after_return = !blank && !second && unit == u64::from(b'\r');
+        if !blank && !second {
+            self.roller.push(if self.after_return { u64::from(b'\n') } else { unit });
+        }
+    }
+}
+
+#[derive(Debug)]
 struct Roller {
     window: [u64; WINDOW],
     starts: [bool; WINDOW],
@@ -80,6 +103,11 @@ impl Roller {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of_lines(text: &str) -> Vec<String> {
+        let mut hashes = LineHashes::new(text);
+        (1..).map_while(|line| hashes.get(line).map(str::to_string)).collect()
+    }
 
     /// From the definition: each line's hash computed on its own.
     fn slowly(text: &str) -> Vec<u64> {

@@ -13,7 +13,7 @@ use crate::document::{Data, Node};
 use crate::path::Word;
 use crate::record::Op;
 use crate::value::{Value, WITHHELD};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Lists of `KEY=VALUE` whose readers look entries up: their order means nothing.
@@ -92,7 +92,8 @@ impl<'t> Comparer<'t, '_> {
         let words =
             |item: &Node<'_>| -> Vec<Word> { fields.iter().filter_map(|field| identity::word(item, field)).collect() };
         let places: HashMap<Vec<Word>, usize> = old.iter().enumerate().map(|(at, item)| (words(item), at)).collect();
-        let partners: Vec<Option<usize>> = new.iter().map(|item| places.get(&words(item)).copied()).collect();
+        let mut partners: Vec<Option<usize>> = new.iter().map(|item| places.get(&words(item)).copied()).collect();
+        let renamed = self.renamed(old, new, fields, &mut partners);
         if ordered {
             let label = |item: &Node<'_>| match &words(item)[..] {
                 [Word::Int(text)] => Value::Number(text.clone()),
@@ -102,7 +103,9 @@ impl<'t> Comparer<'t, '_> {
         }
         self.walk(old.len(), &partners, |this, event| match event {
             Pair::Both(a, b) => {
-                this.steps.push(Step::Item(&new[b], Rc::clone(fields)));
+                // An item that changed its name has none that holds on both sides.
+                let is_renamed = renamed.contains(&b);
+                this.steps.push(if is_renamed { Step::Index(b) } else { Step::Item(&new[b], Rc::clone(fields)) });
                 this.node(&old[a], &new[b]);
                 this.steps.pop();
             }
@@ -117,6 +120,47 @@ impl<'t> Comparer<'t, '_> {
                 this.steps.pop();
             }
         });
+    }
+
+    /// Pairs items that are the same but for what they call themselves, where no other could be meant: one changed name
+    /// is one change. Gives the places of the new ones.
+    fn renamed(
+        &mut self,
+        old: &[Node<'_>],
+        new: &[Node<'_>],
+        fields: &[String],
+        partners: &mut [Option<usize>],
+    ) -> HashSet<usize> {
+        let mut kept = vec![false; old.len()];
+        for &at in partners.iter().flatten() {
+            kept[at] = true;
+        }
+        let mut rest = |item: &Node<'_>| -> Option<u64> {
+            let Data::Map(entries) = &item.data else { return None };
+            let others = entries.iter().filter(|entry| !fields.iter().any(|field| field == entry.key.text()));
+            let hashes: Vec<u64> = others.map(|entry| self.hashes.entry(&entry.key, &entry.value)).collect();
+            let named = entries.len() - hashes.len() == fields.len();
+            (named && !hashes.is_empty()).then(|| hashes.iter().fold(0_u64, |sum, hash| sum.wrapping_add(*hash)))
+        };
+        let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for at in (0..old.len()).filter(|at| !kept[*at]) {
+            if let Some(hash) = rest(&old[at]) {
+                places.entry(hash).or_default().0.push(at);
+            }
+        }
+        for at in (0..new.len()).filter(|at| partners[*at].is_none()) {
+            if let Some(place) = rest(&new[at]).and_then(|hash| places.get_mut(&hash)) {
+                place.1.push(at);
+            }
+        }
+        let mut out = HashSet::new();
+        for (olds, news) in places.into_values() {
+            if let ([a], [b]) = (&olds[..], &news[..]) {
+                partners[*b] = Some(*a);
+                out.insert(*b);
+            }
+        }
+        out
     }
 
     fn by_name(

@@ -13,6 +13,7 @@ mod folders;
 mod identity;
 mod kind;
 mod line_hash;
+mod lines;
 mod lists;
 mod moves;
 mod notes;
@@ -25,7 +26,7 @@ mod strings;
 mod targets;
 
 pub use compare::Settings;
-pub use file::NOT_JUDGED;
+pub use lines::NOT_JUDGED;
 pub use run::run;
 pub use targets::glob;
 
@@ -49,6 +50,52 @@ pub enum Sides {
     },
     /// Two files or two folders on disk, whatever git says.
     Disk,
+    /// The two sides of one file that git hands to its external diff program.
+    Handed(Box<Handed>),
+}
+
+/// What git calls an external diff program with: `path old-file old-hex old-mode new-file new-hex new-mode`, and for a
+/// renamed file the new path and a text about it (git's documentation of `GIT_EXTERNAL_DIFF`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// The file's name.
+    pub name: OsString,
+    /// Its old name, where it is another.
+    pub from: Option<OsString>,
+    /// The old side.
+    pub old: HandedSide,
+    /// The new side.
+    pub new: HandedSide,
+}
+
+/// A side of [`Handed`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedSide {
+    /// Where its content is; `/dev/null` for none.
+    pub file: OsString,
+    /// The id of its object, zeros where git has none.
+    pub id: String,
+    /// Its mode, `100644`, `120000`, …; `.` for a side that is not there.
+    pub mode: String,
+}
+
+impl Handed {
+    /// Reads the arguments, if that is what they are.
+    pub fn read(arguments: &[OsString]) -> Option<Handed> {
+        let (name, from) = match arguments.len() {
+            7 => (&arguments[0], None),
+            9 => (&arguments[7], Some(arguments[0].clone())),
+            _ => return None,
+        };
+        let side = |at: usize| {
+            let (id, mode) = (arguments[at + 1].to_str()?, arguments[at + 2].to_str()?);
+            let is_id = id == "." || id.len() >= 4 && id.bytes().all(|b| b.is_ascii_hexdigit());
+            let is_mode = mode == "." || mode.len() == 6 && mode.bytes().all(|b| matches!(b, b'0'..=b'7'));
+            let side = HandedSide { file: arguments[at].clone(), id: id.to_string(), mode: mode.to_string() };
+            (is_id && is_mode).then_some(side)
+        };
+        Some(Handed { name: name.clone(), from, old: side(1)?, new: side(4)? })
+    }
 }
 
 /// The new side of a comparison with a commit.

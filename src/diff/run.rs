@@ -60,7 +60,11 @@ pub fn run(options: &Options, out: impl Write, say: &mut dyn FnMut(&str)) -> any
 }
 
 fn plan(options: &Options) -> anyhow::Result<Plan> {
-    let Sides::Git { from, to, merge_base } = &options.sides else { return folders::plan(options) };
+    let (from, to, merge_base) = match &options.sides {
+        Sides::Git { from, to, merge_base } => (from, to, merge_base),
+        Sides::Disk => return folders::plan(options),
+        Sides::Handed(handed) => return Ok(folders::handed(options, handed)),
+    };
     let repository = match Repository::discover(&options.directory) {
         Ok(repository) => repository,
         Err(Error::NoRepository | Error::NoGit) if options.guess && paths(options).is_some() => {

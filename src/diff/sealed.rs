@@ -4,27 +4,11 @@
 //! a value moved, they must, and say nothing. A MAC that moved alone does. (<https://getsops.io/docs/#encryption-protocol>)
 
 use super::compare::Found;
-use super::identity::get;
-use crate::document::{Data, Node};
 use crate::path::Segment;
 use crate::record::Op;
 
-/// Whether the document holds the metadata of SOPS.
-fn is_sops(root: &Node<'_>) -> bool {
-    get(root, "sops").is_some_and(|sops| get(sops, "mac").is_some()) || get(root, "sops_mac").is_some()
-}
-
-/// Whether the document was encrypted and no longer is.
-pub(super) fn lost(old: &Node<'_>, new: &Node<'_>) -> bool {
-    let whole = matches!(old.data, Data::Encrypted(_)) && !matches!(new.data, Data::Encrypted(_));
-    whole || is_sops(old) && !is_sops(new)
-}
-
-/// Takes out what SOPS had to write.
-pub(super) fn fold(old: &Node<'_>, new: &Node<'_>, found: &mut Vec<Found<'_>>) {
-    if !is_sops(old) || !is_sops(new) {
-        return;
-    }
+/// Takes out of the changes of a SOPS document what SOPS had to write.
+pub(super) fn fold(found: &mut Vec<Found<'_>>) {
     let own = |found: &Found<'_>| matches!(found.path.0.first(), Some(Segment::Key(key)) if key == "sops" || key.starts_with("sops_"));
     let moved = found.iter().any(|found| !own(found));
     // A date that moved with the MAC is the same news.

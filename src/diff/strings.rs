@@ -24,7 +24,8 @@ impl<'t> Comparer<'t, '_> {
         let Some(format) = format_of(key, old).filter(|format| format_of(key, new) == Some(*format)) else {
             return false;
         };
-        let options = Options::default();
+        // The ciphertext of the file was replaced when it was read.
+        let options = Options { sealed: true, ..Options::default() };
         let (Ok(a), Ok(b)) = (parse(format, old.as_bytes(), &options), parse(format, new.as_bytes(), &options)) else {
             return false;
         };

@@ -1,0 +1,254 @@
+//! How is a difference written? The records of one file, whole lines, none longer than a line may be.
+//!
+//! A value that no record holds is told in its parts; a string that no record holds is told by its length and digest, with
+//! a finding that says that no rule has seen it.
+
+use super::compare::{self, Found, Side};
+use super::line_hash::LineHashes;
+use crate::document::{self, Data, Node};
+use crate::json;
+use crate::limits::{MAX_LINE, MAX_STRING};
+use crate::path::Segment;
+use crate::record::{Change, File, Finding, Op, Severity};
+use crate::value::{ENVELOPE, Value};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+
+/// The rule of the finding that says that a value was too long to be judged.
+pub const NOT_JUDGED: &str = "not-judged";
+
+/// The records of one file, as they are written.
+pub(super) struct Lines<'j> {
+    record: &'j File,
+    source: &'j str,
+    hashes: LineHashes<'j>,
+    accepts: Option<HashMap<u64, Vec<Value>>>,
+    pub(super) text: String,
+    pub(super) count: u64,
+}
+
+impl<'j> Lines<'j> {
+    pub(super) fn new(record: &'j File, source: &'j str) -> Lines<'j> {
+        let hashes = LineHashes::new(source);
+        Lines { record, source, hashes, accepts: None, text: record.to_line() + "\n", count: 0 }
+    }
+
+    /// Writes a difference; one that is longer than a line may be as its parts.
+    pub(super) fn found(&mut self, found: Found<'_>) -> Result<(), String> {
+        let mut long = Vec::new();
+        if weight(&found) <= MAX_LINE {
+            let change = self.change(&found, &mut long);
+            let line = change.to_line();
+            if line.len() <= MAX_LINE {
+                self.count += 1;
+                self.text.push_str(&line);
+                self.text.push('\n');
+                for size in long {
+                    self.not_judged(&change, size);
+                }
+                return Ok(());
+            }
+        }
+        for part in split(found) {
+            match part {
+                Some(part) => self.found(part)?,
+                None => return Err("has a key of more than 16 MiB; no record holds it".to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, found: &Found<'_>, long: &mut Vec<usize>) -> Change {
+        let span = found.new_span.filter(|span| span.start.line > 0);
+        let line = span.map(|span| u64::from(span.start.line));
+        let mut value = |side: &Option<Side<'_>>| {
+            side.as_ref().map(|side| {
+                let mut value = side.to_value();
+                shorten(&mut value, long);
+                value
+            })
+        };
+        Change {
+            file: self.record.file.clone(),
+            document: found.document.as_deref().map(str::to_string),
+            path: found.path.to_string(),
+            op: found.op,
+            before: value(&found.before),
+            after: value(&found.after),
+            index: found.index.map(|index| index as u64),
+            note: (!found.notes.is_empty()).then(|| found.notes.join("; ")),
+            line,
+            column: span.map(|span| u64::from(span.start.column)),
+            end_line: span.filter(|span| span.end_line > span.start.line).map(|span| u64::from(span.end_line)),
+            before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
+            accept: line.and_then(|line| self.accept(line)),
+            line_hash: line.and_then(|line| self.line_hash(line)),
+        }
+    }
+
+    fn line_hash(&mut self, line: u64) -> Option<String> {
+        self.hashes.get(usize::try_from(line).ok()?).map(str::to_string)
+    }
+
+    /// What comments just above a line accept.
+    fn accept(&mut self, line: u64) -> Option<Value> {
+        let source = self.source;
+        let accepts = self.accepts.get_or_insert_with(|| accepts(source));
+        match accepts.get(&line)?.as_slice() {
+            [one] => Some(one.clone()),
+            many => Some(Value::List(many.to_vec())),
+        }
+    }
+
+    fn not_judged(&mut self, change: &Change, size: usize) {
+        let finding = Finding {
+            file: change.file.clone(),
+            document: change.document.clone(),
+            path: change.path.clone(),
+            rule: NOT_JUDGED.to_string(),
+            pack: None,
+            severity: Severity::Warn,
+            message: format!(
+                "A string of {size} bytes is too long for a record; its digest stands for it, and no rule has seen it."
+            ),
+            template: None,
+            before: None,
+            after: None,
+            line: change.line,
+            column: change.column,
+            end_line: change.end_line,
+            before_line: change.before_line,
+            accepted: None,
+            line_hash: change.line_hash.clone(),
+        };
+        self.text.push_str(&finding.to_line());
+        self.text.push('\n');
+    }
+}
+
+/// The least that the values of a difference take in a record: what is surely too long need not be written to know it.
+/// A string that gets a stand-in weighs nothing.
+fn weight(found: &Found<'_>) -> usize {
+    fn of(node: &Node<'_>) -> usize {
+        match &node.data {
+            Data::String(text) if text.len() <= MAX_STRING => text.len(),
+            Data::List(items) => items.iter().map(of).sum(),
+            Data::Map(entries) => entries.iter().map(|entry| entry.key.text().len() + of(&entry.value)).sum(),
+            _ => 0,
+        }
+    }
+    let side = |side: &Option<Side<'_>>| if let Some(Side::Node(node)) = side { of(node) } else { 0 };
+    side(&found.before) + side(&found.after)
+}
+
+/// Puts a stand-in for each string that no record holds.
+fn shorten(value: &mut Value, long: &mut Vec<usize>) {
+    match value {
+        Value::String(text) if text.len() > MAX_STRING / 6 && json::string(text).len() > MAX_STRING => {
+            long.push(text.len());
+            let text =
+                format!("{} bytes, sha256 {}", text.len(), super::file::hex(&Sha256::digest(text.as_bytes()), 6));
+            *value =
+                Value::Map(vec![(ENVELOPE.into(), Value::String("long".into())), ("text".into(), Value::String(text))]);
+        }
+        Value::List(items) => items.iter_mut().for_each(|item| shorten(item, long)),
+        Value::Map(entries) => entries.iter_mut().for_each(|(_, item)| shorten(item, long)),
+        _ => {}
+    }
+}
+
+/// The parts of a difference that is too long for a record; `None` for one that has no parts.
+fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
+    let sides = [(Op::Removed, &found.before), (Op::Added, &found.after)];
+    let both = found.before.is_some() && found.after.is_some();
+    let mut out = Vec::new();
+    for (op, side) in sides {
+        let Some(side) = side else { continue };
+        let mut push = |segment: Option<Segment>, side: Side<'_>, span: Option<document::Span>| {
+            let path = match segment {
+                Some(segment) => found.path.child(segment),
+                None => found.path.clone(),
+            };
+            let gone = op == Op::Removed;
+            let side = Some(side.detached());
+            let (before, after) = if gone { (side, None) } else { (None, side) };
+            out.push(Some(Found {
+                document: found.document.clone(),
+                path,
+                op,
+                before,
+                after,
+                old_span: span.filter(|_| gone),
+                new_span: span.filter(|_| !gone),
+                index: None,
+                notes: found.notes.clone(),
+            }));
+        };
+        let span = if op == Op::Removed { found.old_span } else { found.new_span };
+        match side {
+            side if both => push(None, side.clone(), span),
+            Side::Node(Node { data: Data::Map(entries), tag: None, .. }) if !entries.is_empty() => {
+                for entry in entries {
+                    push(Some(compare::key_segment(&entry.key)), Side::Node(&entry.value), Some(entry.value.span));
+                }
+            }
+            Side::Node(Node { data: Data::List(items), tag: None, .. }) if !items.is_empty() => {
+                for (at, item) in items.iter().enumerate() {
+                    push(Some(Segment::Index(at)), Side::Node(item), Some(item.span));
+                }
+            }
+            Side::Value(Value::Map(entries)) if !entries.is_empty() && entries[0].0 != ENVELOPE => {
+                for (key, value) in entries {
+                    push(Some(Segment::Key(key.clone())), Side::Value(value.clone()), span);
+                }
+            }
+            Side::Value(Value::List(items)) if !items.is_empty() => {
+                for (at, item) in items.iter().enumerate() {
+                    push(Some(Segment::Index(at)), Side::Value(item.clone()), span);
+                }
+            }
+            _ => out.push(None),
+        }
+    }
+    out
+}
+
+/// What accepts a finding on the next line.
+const MARK: &str = "flecto-ignore-next-line";
+
+/// The comments that accept something, by the line of the value that they are for: the next one that is no comment.
+fn accepts(source: &str) -> HashMap<u64, Vec<Value>> {
+    let mut out: HashMap<u64, Vec<Value>> = HashMap::new();
+    if !source.contains(MARK) {
+        return out;
+    }
+    let mut waiting = Vec::new();
+    for (at, line) in source.lines().enumerate() {
+        let trimmed = line.trim_start_matches('\u{feff}').trim();
+        let comment = ["#", "//", ";", "/*", "*", "!"].iter().find_map(|start| trimmed.strip_prefix(start));
+        match comment {
+            Some(comment) => waiting.extend(acceptance(comment)),
+            None if trimmed.is_empty() => {}
+            None => {
+                if !waiting.is_empty() {
+                    out.insert(at as u64 + 1, std::mem::take(&mut waiting));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// `flecto-ignore-next-line RULE — reason`; a reason may also follow `--`, `-` or `:`.
+fn acceptance(comment: &str) -> Option<Value> {
+    let rest = comment.trim().trim_start_matches(['#', '/', '*', ';']).trim_start().strip_prefix(MARK)?;
+    let rest = rest.strip_prefix(char::is_whitespace)?.trim().trim_end_matches("*/").trim_end();
+    let (rule, reason) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let reason = reason.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
+    let rule = rule.trim_end_matches(':');
+    let mut fields = vec![("rule".to_string(), Value::String(rule.to_string()))];
+    if !reason.is_empty() {
+        fields.push(("reason".to_string(), Value::String(reason.to_string())));
+    }
+    (!rule.is_empty()).then_some(Value::Map(fields))
+}

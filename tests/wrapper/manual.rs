@@ -47,6 +47,16 @@ fn every_program_has_a_page_and_every_help_an_example() {
         for option in command.get_arguments() {
             assert!(option.get_help().is_some(), "{name} {} is not documented", option.get_id());
         }
+        for subcommand in command.get_subcommands() {
+            let sub = subcommand.get_name();
+            assert!(
+                subcommand.get_after_help().is_some_and(|help| help.to_string().contains("Example")),
+                "{name} {sub}"
+            );
+            for option in subcommand.get_arguments() {
+                assert!(option.get_help().is_some(), "{name} {sub} {} is not documented", option.get_id());
+            }
+        }
     }
 }
 

@@ -255,3 +255,22 @@ fn s8_s9_a_dry_run_prints_the_request_alone_and_what_it_prints_is_what_is_sent()
     assert!(bare.stdout.starts_with("POST https://api.anthropic.com/v1/messages\n"), "{}", bare.stdout);
     assert!(bare.stdout.contains("x-api-key: <"), "{}", bare.stdout);
 }
+
+#[test]
+fn a_diff_that_is_too_large_to_be_kept_is_reported_whole_and_not_narrated() {
+    let repo = Repo::new();
+    let text = |letter: &str| (0..9).map(|n| format!("key_{n}: {}\n", letter.repeat(1 << 21))).collect::<String>();
+    repo.write("config/large.yaml", text("a"));
+    repo.commit("large");
+    repo.write("config/large.yaml", text("b"));
+    let provider = Provider::new([Answer::openai("x")]);
+    for line in [["ci", "--format", "ndjson", "--explain"], ["explain", "--format", "json", "--no-cache"]] {
+        let mut command = repo.program("flecto");
+        command.args(line).args(["config/large.yaml", "--policies", "none"]);
+        let done = run(asking(&mut command, &provider)).exits(0);
+        is_not_narrated(&done, line[0]);
+        assert!(done.stderr.contains("larger than 32 MiB"), "{}", done.stderr);
+        assert_eq!(done.stdout.matches("\"before\"").count(), 9, "{}", done.stdout.len());
+    }
+    assert_eq!(provider.connections().len(), 0);
+}

@@ -45,6 +45,7 @@ enum Command {
     Policies(Policies),
     Accept(Accept),
     /// Print the completions of flecto and its filters for a shell
+    #[command(after_help = "Example:\n  flecto completions bash > ~/.local/share/bash-completion/completions/flecto")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,

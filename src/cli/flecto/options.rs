@@ -106,6 +106,7 @@ pub(super) struct Judged {
 
 /// Where the settings come from.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Settings")]
 pub(super) struct Configured {
     /// Read the settings from this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_config", "config_from"])]
@@ -161,6 +162,12 @@ pub(super) struct Asked {
 pub struct Ci {
     #[command(flatten)]
     pub(super) compared: Compared,
+    /// How to write the report
+    #[arg(long, value_name = "FORMAT", value_parser = report_format())]
+    pub(super) format: Option<Format>,
+    /// Leave out the last line, which tells the gate's verdict on stderr
+    #[arg(short, long)]
+    pub(super) quiet: bool,
     #[command(flatten)]
     pub(super) judged: Judged,
     #[command(flatten)]
@@ -168,9 +175,6 @@ pub struct Ci {
     /// What makes the gate fail: changed, added, removed, policy, error, warn, info, none [default: policy]
     #[arg(long, value_name = "LIST", help_heading = "Judging")]
     pub(super) fail_on: Vec<String>,
-    /// How to write the report
-    #[arg(long, value_name = "FORMAT", value_parser = report_format())]
-    pub(super) format: Option<Format>,
     /// Write the comment to the pull request that this CI run is about, over the one of the last run
     #[arg(long, help_heading = "Publishing")]
     pub(super) pr_comment_post: bool,
@@ -186,9 +190,6 @@ pub struct Ci {
     /// Keep accepted findings in a SARIF log, as suppressed ones
     #[arg(long, help_heading = "Publishing")]
     pub(super) with_accepted: bool,
-    /// Leave out the last line, which tells the gate's verdict on stderr
-    #[arg(short, long)]
-    pub(super) quiet: bool,
     /// Ask a model, after the report, what the change may break
     #[arg(long, help_heading = "Asking a model")]
     pub(super) explain: bool,
@@ -210,10 +211,6 @@ pub struct Ci {
 pub struct Explain {
     #[command(flatten)]
     pub(super) compared: Compared,
-    #[command(flatten)]
-    pub(super) judged: Judged,
-    #[command(flatten)]
-    pub(super) configured: Configured,
     /// How to write the report; in json the narration is in the document
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub(super) format: ExplainFormat,
@@ -223,6 +220,10 @@ pub struct Explain {
     /// Write the narration to this file instead of stderr; - is stdout, after the report
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub(super) narration: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) judged: Judged,
+    #[command(flatten)]
+    pub(super) configured: Configured,
     #[command(flatten)]
     pub(super) asked: Asked,
 }

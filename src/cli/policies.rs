@@ -148,6 +148,8 @@ fn try_case(case: &Path, packs: &[Pack]) -> anyhow::Result<Vec<String>> {
     };
     let mut diff = Vec::new();
     let options = diff::Options {
+        include: Vec::new(),
+        exclude: Vec::new(),
         directory: PathBuf::from("."),
         sides: Sides::Disk,
         targets: vec![before.into_os_string(), after.into_os_string()],

@@ -106,6 +106,7 @@ pub(super) fn handed(options: &Options, handed: &Handed) -> Plan {
     let task = Task {
         name: name(&handed.name),
         from: handed.from.as_deref().map(name),
+        against: None,
         old: source(&handed.old),
         new: source(&handed.new),
         literal: true,

@@ -134,14 +134,10 @@ impl<'a> Tree<'a, '_> {
                 number(source)
             }
             Expression::String(text) => Data::String(Cow::Owned(text.value().clone())),
-            Expression::StringTemplate(template) => match template.as_single_element() {
-                // `"${x}"` is `x`.
-                Some(Element::Interpolation(only)) => {
-                    let range = only.expr.span().unwrap_or(range);
-                    expression_of(self.slice(range))
-                }
-                _ => template_of(Cow::Borrowed(source.trim_start_matches('"').trim_end_matches('"'))),
-            },
+            Expression::StringTemplate(_) => {
+                let inner = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                template_of(Cow::Borrowed(inner.unwrap_or(source)))
+            }
             Expression::HeredocTemplate(heredoc) => {
                 let text = heredoc_text(source);
                 let literal = heredoc.template.iter().all(Element::is_literal);
@@ -463,7 +459,7 @@ mod tests {
             ),
             concat!(
                 r#"{"a":1.50,"b":-3,"c":null,"d":["x",{"$flecto":"expression","text":"var.y"}],"#,
-                r#""e":{"k":1,"q r":2,"(var.z)":3},"f":"p-${var.q}","g":{"$flecto":"expression","text":"var.q"},"#,
+                r#""e":{"k":1,"q r":2,"(var.z)":3},"f":"p-${var.q}","g":"${var.q}","#,
                 r#""h":{"$flecto":"expression","text":"f(1, 2)"},"i":{"$flecto":"tagged","tag":"jsonencode()","value":{"x":1}},"#,
                 r#""j":"${no}","k":"one\n  two ${x}\n","l":"${var.x}\n","m":{"$flecto":"expression","text":"1 == 2 ? \"a\" : \"b\""}}"#
             )

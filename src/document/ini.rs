@@ -164,8 +164,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn continue_value(&mut self, open: Open, at: usize, content: &'a str) {
-        let text = self.without_comment(at, content);
+    /// Adds a line to a value. It has no inline comments: such values are lists, commands and scripts, whose readers see
+    /// every character.
+    fn continue_value(&mut self, open: Open, at: usize, text: &'a str) {
         let start = self.cursor.place(at);
         self.open = Some(Open { blank_lines: 0, ..open });
         let written = self.sections[self.current].keys.written.get_mut(open.key);
@@ -312,9 +313,9 @@ mod tests {
     fn deeper_lines_continue_a_value() {
         let (value, _) = read(
             Format::Ini,
-            "[options]\ndeps =\n  one\n  # no\n  two\n\n    three\nnext = a\n\n[x]\n\tk = 1\n\tl = 2\n",
+            "[options]\ndeps =\n  one\n  # no\n  two # 2\n\n    three\nnext = a\n\n[x]\n\tk = 1\n\tl = 2\n",
         );
-        assert_eq!(value, r#"{"options":{"deps":"\none\ntwo\n\nthree","next":"a"},"x":{"k":"1","l":"2"}}"#);
+        assert_eq!(value, r#"{"options":{"deps":"\none\ntwo # 2\n\nthree","next":"a"},"x":{"k":"1","l":"2"}}"#);
     }
 
     #[test]

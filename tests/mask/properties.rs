@@ -193,12 +193,12 @@ fn time_grows_with_the_length_for_texts_made_to_be_slow() {
     ];
     let mut slow = Vec::new();
     for unit in units {
-        let n = 24_000 / unit.len();
-        // Twice the text may take twice the time and some; a square would take four times as long. A busy machine disturbs a
-        // measurement: what is slow three times is slow.
-        let measure = || (time(&unit.repeat(n)), time(&unit.repeat(2 * n)));
-        let is_slow = |(one, two): (Duration, Duration)| {
-            two > one * 3 && two > Duration::from_millis(20) || two > Duration::from_secs(4)
+        let n = 12_000 / unit.len();
+        // Four times the text may take four times the time and some; a square would take sixteen times as long. A busy machine
+        // disturbs a measurement: what is slow three times is slow.
+        let measure = || (time(&unit.repeat(n)), time(&unit.repeat(4 * n)));
+        let is_slow = |(one, four): (Duration, Duration)| {
+            four > one * 9 && four > Duration::from_millis(40) || four > Duration::from_secs(6)
         };
         if (0..3).all(|_| is_slow(measure())) {
             slow.push(format!("{unit:?}: {:?}", measure()));

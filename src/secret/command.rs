@@ -390,7 +390,11 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
         if word.starts_with('/') {
             // Windows: `/p:hunter2`, `/pass:x`, `/user:x`.
             if let Some((name, value)) = word.strip_prefix('/').and_then(|word| word.split_once(':'))
-                && (matches!(name, "p" | "rp" | "pass" | "pwd" | "password")
+                && (matches!(name, "pass" | "pwd" | "password" | "rp")
+                    || name == "p"
+                        && words.iter().any(|word| {
+                            matches!(base(word), "xfreerdp" | "wlfreerdp" | "sdl-freerdp" | "rdesktop" | "mstsc")
+                        })
                     || words::named(name).is_some_and(|named| named.strength == Strength::Strong))
                 && !value.is_empty()
             {

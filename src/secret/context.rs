@@ -196,7 +196,9 @@ impl Context {
         let mut own = words::named(name);
         if own.is_none_or(|named| named.strength == Strength::Weak) && !self.name.is_empty() && self.hold.is_none() {
             // `tls.key`, `api.key`: the two names are one. A parent that is a secret itself says it below.
-            let short = name.chars().count() <= 12;
+            // `accessKeySecret.key` is the other way round: a Secret, and which of its keys.
+            let selector = glued(&self.name).ends_with("secret") || words::shields(&self.name);
+            let short = name.chars().count() <= 12 && !selector;
             let glued = short.then(|| words::named(&format!("{}_{}", self.name, name))).flatten();
             if own.is_some() && glued.is_some() {
                 own = glued.max_by_strength(own);

@@ -20,10 +20,11 @@ pub(super) fn is_opaque(word: &str) -> bool {
             _ => other += 1,
         }
     }
-    if upper < 3 || lower < 3 || digit < 2 || other * 5 > bytes.len() {
+    let digits = if bytes.len() < 24 { 2 } else { 1 };
+    if upper < 2 || lower < 2 || digit < digits || other * 5 > bytes.len() {
         return false;
     }
-    switches(bytes) * 100 >= bytes.len() * 40 && wordy(bytes) * 10 < bytes.len() * 7 && !is_public(word)
+    switches(bytes) * 100 >= bytes.len() * 30 && wordy(bytes) * 10 < bytes.len() * 7 && !is_public(word)
 }
 
 /// Whether a word looks random enough for a name that is only half a secret's (`key`, `hash`): hexadecimal and one-case
@@ -205,8 +206,15 @@ fn looks_like_name(word: &str) -> bool {
         && parts.iter().all(|part| {
             let bytes = part.as_bytes();
             let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
-            part.len() <= 24 && (digits == 0 || digits == part.len() || digits <= 3 && switches(bytes) <= 3)
-                || part.len() <= 4
+            let turns = bytes.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
+            let one_case = !bytes.iter().any(u8::is_ascii_lowercase) || !bytes.iter().any(u8::is_ascii_uppercase);
+            let letters = part.len() - digits;
+            // A number, a time (`11T030000Z`), a word with a number before or behind it.
+            let time = letters <= 2 && digits >= 4 && bytes.iter().all(|b| b.is_ascii_digit() || b"TZ".contains(b));
+            part.len() <= 4
+                || digits == part.len()
+                || time
+                || part.len() <= 24 && turns <= 2 && (one_case || wordy(bytes) * 10 >= letters * 6)
         })
 }
 

@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             at += 1;
             continue;
         };
-        if sign == b',' && !(key.quoted && key.called) {
+        if sign == b',' && !(key.quoted && key.called && call_pair(text, at, &key)) {
             at += 1;
             continue;
         }
@@ -344,6 +344,7 @@ fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, us
             }
         } else {
             let stops = b.is_ascii_whitespace()
+                || b == b'\\' && b"nrt\"'".contains(&next)
                 || b"\"'`<>".contains(&b) && end > start
                 || b == b'&' && pair_follows(text, end + 1)
                 || b == b',' && (pair_follows(text, end + 1) || colon || next == b' ')
@@ -398,6 +399,16 @@ fn trim_closing(mut value: &str) -> &str {
         }
         value = &value[..value.len() - 1];
     }
+}
+
+/// `define('DB_PASSWORD', 'x')`: a name of several words or in capitals, and a quoted value behind the comma. `list("token", "-i")` is
+/// a list of words.
+fn call_pair(text: &str, comma: usize, key: &Key) -> bool {
+    let name = &text[key.start..key.end];
+    let rest = text[comma + 1..].trim_start();
+    let value = rest.strip_prefix(['"', '\'']);
+    let compound = words::split(name).len() > 1 || name.bytes().all(|b| !b.is_ascii_lowercase());
+    value.is_some_and(|value| !value.starts_with('-')) && (compound || key.flag)
 }
 
 /// A doubled quote is one inside SQL and INI values only where the value goes on behind it.
@@ -475,7 +486,15 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
             && !reading::is_reference(value))
         .then_some((0..value.len(), named.word));
     }
+    if named.strength < Strength::Strong && value.starts_with('#') && value.contains(' ')
+        || value.starts_with("#see ")
+        || value.starts_with("# ")
+    {
+        // A comment where a value would be.
+        return None;
+    }
     if let Some((scheme, credential)) = value.split_once(' ')
+        && !reading::is_prose(value)
         && SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
     {
         let offset = value.len() - credential.trim_start().len();

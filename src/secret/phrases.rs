@@ -19,9 +19,17 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         cookies(line, range.start, spans);
         directives(line, range.start, spans);
         pgpass(line, range.start, spans);
-        sentence(line, range.start, spans);
     }
     netrc(text, spans);
+}
+
+/// Finds what sentences tell of a secret's value.
+pub(super) fn sentences(text: &str, spans: &mut Vec<Span>) {
+    let mut start = 0;
+    for line in text.split('\n') {
+        sentence(line, start, spans);
+        start += line.len() + 1;
+    }
 }
 
 /// `Basic dXNlcjpwYXNz`, `Bearer abc`: the credential after a scheme, wherever it stands.
@@ -152,7 +160,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 push(quoted_run(line, &tokens[at + 1], &clean), "password");
             }
             "password" | "secret" | "insecure-password" | "key" | "community" | "passwd"
-                if at > 0 && router_line(token(0), lower == "key") =>
+                if at > 0 && word == lower && router_line(token(0), lower == "key") =>
             {
                 // A digit between says how the value is encoded.
                 let skip =
@@ -348,7 +356,7 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']).to_lowercase());
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|range| line[range.clone()].to_lowercase());
         let told = next.is_some_and(|next| CHANGES.contains(&next.as_str()))
-            || line[range.clone()].ends_with(':')
+            || line[range.clone()].ends_with(':') && path_like
             || before.is_some_and(|before| {
                 matches!(
                     before.as_str(),
@@ -390,46 +398,53 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
     if any {
         return;
     }
-    let mut told = false;
-    // After `to` or `=` any word is the value; after `is` or `was` a plain word says how things are.
-    let mut any_word = false;
+    // Without quotes only the clause right behind the name is read: `is set to x`, `changed from x to y`, `= x`.
+    let mut told: Option<Lead> = None;
+    let mut distance = 0;
     for range in tokens.iter().skip(at + 1) {
         let word = &line[range.clone()];
-        let lower = word.to_lowercase();
-        let bare = lower.trim_end_matches([':', ',']);
-        if LEADS.contains(&bare) {
-            told = true;
-            any_word = matches!(
-                bare,
-                "to" | "from"
-                    | "="
-                    | "→"
-                    | "->"
-                    | "=>"
-                    | ":"
-                    | "~>"
-                    | "von"
-                    | "auf"
-                    | "à"
-                    | "value"
-                    | "literal"
-                    | "equals"
-            );
+        let bare = word.to_lowercase();
+        let bare = bare.trim_end_matches([':', ',']);
+        distance += 1;
+        if let Some(lead) = Lead::of(bare) {
+            told = Some(told.map_or(lead, |known| known.max(lead)));
+            distance = 0;
             continue;
         }
-        if told {
-            told = false;
-            let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
-            if value.is_empty() || FILLERS.contains(&value.to_lowercase().as_str()) {
-                // `set to the value x`: the lead goes on.
-                told = FILLERS.contains(&value.to_lowercase().as_str());
-                continue;
-            }
-            let offset = range.start + (value.as_ptr() as usize - word.as_ptr() as usize);
-            let plain = value.chars().all(char::is_lowercase);
-            if !kept_in_sentence(value, &named) && (any_word || !plain) {
-                spans.push(Span::new(start + offset..start + offset + value.len(), By::Container, named.word));
-            }
+        if FILLERS.contains(&bare) && distance <= 4 {
+            continue;
+        }
+        let Some(lead) = told.take() else { return };
+        let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
+        if value.is_empty() {
+            return;
+        }
+        let offset = range.start + (value.as_ptr() as usize - word.as_ptr() as usize);
+        // After `to` or `=` any word is the value; after `is` or `from` a word of letters says how things are.
+        let letters = value.chars().all(char::is_alphabetic);
+        if !kept_in_sentence(value, &named) && (lead == Lead::Value || !letters) {
+            spans.push(Span::new(start + offset..start + offset + value.len(), By::Container, named.word));
+        }
+    }
+}
+
+/// Words behind a secret's name after which its value may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lead {
+    /// How things are: `is`, `was`, `from`.
+    State,
+    /// What it is: `to`, `=`, `→`.
+    Value,
+}
+
+impl Lead {
+    fn of(word: &str) -> Option<Lead> {
+        match word {
+            "is" | "was" | "has" | "as" | "now" | "becomes" | "became" | "from" | "von" | "de" | "with" | "by"
+            | "contains" | "equals" | "changed" | "changes" | "updated" | "rotated" | "replaced" | "went" | "goes"
+            | "set" => Some(Lead::State),
+            "to" | "=" | "→" | "->" | "=>" | "~>" | ":" | "auf" | "zu" | "à" | "value" => Some(Lead::Value),
+            _ => None,
         }
     }
 }
@@ -467,10 +482,6 @@ const NOTHING: &[&str] = &[
 const CHANGES: &[&str] = &[
     "changed", "changes", "was", "set", "is", "from", "updated", "rotated", "now", "becomes", "became", "replaced",
     "added", "removed", "went", "modified", "equals", "→", "->", "=>", "=", "contains", "has",
-];
-const LEADS: &[&str] = &[
-    "from", "to", "is", "was", "=", "→", "->", "=>", "as", "equals", "becomes", "became", "now", "value", "with", ":",
-    "von", "auf", "zu", "de", "à", "by", "contains", "literal", "of", "~>", "set",
 ];
 const FILLERS: &[&str] = &[
     "the",

@@ -640,9 +640,13 @@ fn is_duration(text: &str) -> bool {
 /// A path of a file: absolute, from home, from here, or of a drive, in plain words. A base64 text may begin with a slash,
 /// so a segment that looks random makes it none.
 pub(super) fn is_file_path(text: &str) -> bool {
-    let text = text.trim();
+    let mut text = text.trim();
     if text.len() > 1024 || text.contains(['\n', '\t']) {
         return false;
+    }
+    // `{{ cert_dir }}/key.pem`, `${HOME}/.ssh/id`: a reference to the folder.
+    if let Some(length) = one_reference(text).filter(|length| text[*length..].starts_with(['/', '\\'])) {
+        text = &text[length..];
     }
     let (rooted, body) = if let Some(rest) = text.strip_prefix("~/") {
         (true, rest)
@@ -805,6 +809,37 @@ pub(super) fn is_url(text: &str) -> bool {
     fine && !rest.is_empty()
         && !rest.contains(char::is_whitespace)
         && !rest.split(['/', '?', '&', '=', '#']).skip(1).any(opaque::is_opaque)
+}
+
+/// An expression of a program: a call, an index, a member. What it quotes is looked at by who judges it.
+pub(super) fn is_code(text: &str) -> bool {
+    let text = text.trim().trim_end_matches([';', ',']);
+    let name = text.bytes().take_while(|b| b.is_ascii_alphabetic() || b"_.:>-".contains(b)).count();
+    if name < 2 || text.len() > 512 || !text.as_bytes()[0].is_ascii_alphabetic() {
+        return false;
+    }
+    let rest = &text[name..];
+    let (called, indexed) =
+        (rest.starts_with('(') && rest.ends_with(')'), rest.starts_with('[') && rest.ends_with(']'));
+    if called || indexed {
+        // `P(x)` is a password as well as a call: a call has words in it, and no literal that is no name.
+        let quoted = rest.split(['"', '\'']).skip(1).step_by(2);
+        return rest.chars().all(|c| c.is_alphanumeric() || "_.-()[]{}\"', :/$*".contains(c))
+            && quoted.into_iter().all(|literal| {
+                literal.is_empty()
+                    || words::named(literal).is_some()
+                    || opaque::is_identifier(literal)
+                    || literal.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+            })
+            && !rest.bytes().any(|b| b.is_ascii_digit());
+    }
+    // `config.db.password`, `this.token`: a member that is itself a secret's name.
+    rest.is_empty()
+        && text.contains('.')
+        && !text.contains("..")
+        && text.split('.').count() >= 2
+        && text.rsplit('.').next().and_then(words::named).is_some_and(|named| named.strength > Strength::Weak)
+        && text.split('.').next().is_some_and(|first| words::named(first).is_none())
 }
 
 /// A placeholder that a person is told to replace: `your-api-key`, `REPLACE_ME`, `YOUR_TOKEN_HERE`, `insert password here`.
@@ -1012,6 +1047,7 @@ const PROSE_WORDS: &[&str] = &[
 pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
     if is_masked(text)
         || is_reference(text)
+        || is_code(text)
         || is_plain_word(text, strength)
         || is_file_path(text)
         || is_url(text)

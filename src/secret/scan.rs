@@ -37,11 +37,23 @@ const LAYERS: usize = 2;
 
 /// The secret parts of a text, in order, not overlapping. `opaque` says whether words that merely look random count.
 pub(super) fn scan(text: &str, opaque: bool) -> Vec<Span> {
+    look(text, opaque, true)
+}
+
+/// As [`scan`], for a text that documents something: its sentences name keys and no values.
+pub(super) fn scan_documentation(text: &str) -> Vec<Span> {
+    look(text, true, false)
+}
+
+fn look(text: &str, opaque: bool, told: bool) -> Vec<Span> {
     if super::reading::is_reference(text) {
         return Vec::new();
     }
     let mut spans = Vec::new();
     collect(text, 0, &mut spans);
+    if told {
+        phrases::sentences(text, &mut spans);
+    }
     if text.contains('\n') {
         super::outline::find(text, &mut spans);
     }
@@ -278,7 +290,11 @@ fn opaque_words(text: &str, spans: &mut Vec<Span>) {
         let word = &text[range.clone()];
         let before = text[..range.start].bytes().next_back();
         // A part of a URL, a digest or an id is judged by what it is a part of.
-        if before.is_some_and(|b| b":@%#$&?!\\".contains(&b)) || word.starts_with('/') || word.contains("//") {
+        if before.is_some_and(|b| b":@%#$&?!\\".contains(&b))
+            || word.starts_with("//")
+            || word.starts_with("-D")
+            || word.starts_with('/') && super::reading::is_file_path(word)
+        {
             continue;
         }
         let (start, word) = match word.split_once('=') {

@@ -233,24 +233,41 @@ impl Walk<'_> {
 
     /// An expression of a language: what it names is no value, what it quotes is one.
     fn expression(&mut self, context: &Context, text: &str) -> Option<String> {
-        let mut spans = scan::scan(text, true);
-        if let Some(hold) = context.hold.filter(|hold| hold.named.strength > Strength::Weak) {
-            let mut from = 0;
-            while let Some(open) = text[from..].find('"').map(|at| from + at + 1) {
-                let Some(close) = text[open..].find('"').map(|at| open + at) else { break };
-                let literal = &text[open..close];
-                let index = text[..open - 1].ends_with('[') || text[close + 1..].starts_with([']', ':']);
-                if !index
-                    && !literal.contains("${")
-                    && pairs::judge_value(literal, &hold.named, false).is_some()
-                    && !opaque::is_identifier(literal)
-                {
-                    spans.push(scan::Span::new(open..close, hold.by, hold.named.word));
-                }
-                from = close + 1;
+        let mut spans = Vec::new();
+        let mut from = 0;
+        while let Some(open) = text[from..].find('"').map(|at| from + at + 1) {
+            let Some(close) = text[open..].find('"').map(|at| open + at) else { break };
+            let literal = &text[open..close];
+            let before = text[..open - 1].trim_end();
+            let index = before.ends_with('[') || text[close + 1..].starts_with([']', ':']);
+            // `name = "…"` inside of an object says more than the expression's own place.
+            let beside = before.strip_suffix(['=', ':']).map(|before| {
+                let name = before.trim_end().trim_end_matches('"');
+                name.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("")
+            });
+            let named = match beside.filter(|name| !name.is_empty()) {
+                Some(name) => words::named(name),
+                None => context.hold.map(|hold| hold.named),
+            };
+            let judged = named
+                .filter(|named| {
+                    named.strength > Strength::Weak
+                        && !index
+                        && !opaque::is_identifier(literal)
+                        && words::named(literal).is_none()
+                })
+                .and_then(|named| pairs::judge_value(literal, &named, false));
+            match judged {
+                Some((part, word)) => spans.push(scan::Span::new(open + part.start..open + part.end, By::Key, word)),
+                None => spans.extend(
+                    scan::scan(literal, true)
+                        .into_iter()
+                        .map(|span| scan::Span { range: open + span.range.start..open + span.range.end, ..span }),
+                ),
             }
-            spans = scan::merge(text, spans);
+            from = close + 1;
         }
+        let spans = scan::merge(text, spans);
         if spans.is_empty() {
             return None;
         }
@@ -286,7 +303,11 @@ impl Walk<'_> {
         {
             return self.value(&context.inner(), &inner).map(|masked| masked.to_json());
         }
-        let spans = scan::scan(text, !scan::public_name(&context.name));
+        let spans = if is_documentation(&context.name) {
+            scan::scan_documentation(text)
+        } else {
+            scan::scan(text, !scan::public_name(&context.name))
+        };
         if spans.is_empty() {
             return None;
         }
@@ -337,6 +358,33 @@ impl Walk<'_> {
         let mark = if start == 0 && end == text.len() { whole_mark(text) } else { MASK.to_string() };
         Some(format!("{}{mark}{}", &text[..start], &text[end..]))
     }
+}
+
+/// Names of texts that say what something is for.
+fn is_documentation(name: &str) -> bool {
+    matches!(
+        glued(name).as_str(),
+        "description"
+            | "desc"
+            | "help"
+            | "helptext"
+            | "summary"
+            | "doc"
+            | "docs"
+            | "documentation"
+            | "comment"
+            | "comments"
+            | "title"
+            | "tooltip"
+            | "hint"
+            | "note"
+            | "notes"
+            | "longdescription"
+            | "shortdescription"
+            | "about"
+            | "details"
+            | "markdowndescription"
+    )
 }
 
 /// The mark of a value that is hidden whole: its format's where it has one.

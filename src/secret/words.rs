@@ -1010,6 +1010,7 @@ const VETOES: &[(&str, &[&str], &str)] = &[
         "pins of chips, versions held fast",
     ),
     ("salt", &["sea", "road", "table"], "salt"),
+    ("auth", &["o"], "`OAuth` is one word"),
 ];
 
 /// Words after a head that say which one, not what it is: they are passed over.

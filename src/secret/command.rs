@@ -326,6 +326,12 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
     let words: Vec<&str> = command.iter().map(|range| &text[range.clone()]).collect();
     let mut hide = |at: usize, range: Range<usize>, word: &'static str| {
         let _ = at;
+        // Quotes inside of a word are the shell's: `-p"$PW"`.
+        let shown = &text[range.clone()];
+        let bare = shown.trim_matches(['"', '\'']);
+        if bare.is_empty() || reading::is_reference(bare) || reading::is_masked(bare) {
+            return;
+        }
         if range.start < range.end
             && !reading::is_masked(&text[range.clone()])
             && !reading::is_reference(&text[range.clone()])
@@ -422,7 +428,7 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             if !shown.starts_with('-')
                 && !matches!(shown, "|" | "\\")
                 && !reading::is_kept(shown, named.strength)
-                && (shown.parse::<f64>().is_err() || pairs::number_counts(shown, &named))
+                && (shown.parse::<f64>().is_err() || pairs::number_counts(shown, &named, true))
                 && !shown.contains("pass:")
             {
                 hide(at, value, named.word);

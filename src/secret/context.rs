@@ -22,6 +22,8 @@ pub(super) struct Context {
     secret_root: bool,
     /// What a selector on the way says of the value beside it: `env[name=DB_PASSWORD].value`.
     sibling: Option<Named>,
+    /// The value is an item of a list.
+    pub(super) listed: bool,
     /// How many documents inside strings the value is in.
     pub(super) embedded: usize,
 }
@@ -172,6 +174,7 @@ impl Context {
         let mut next = self.clone();
         next.entry = None;
         next.sibling = None;
+        next.listed = true;
         next
     }
 
@@ -191,6 +194,15 @@ impl Context {
         }
         if self.secret_root && matches!(name, "data" | "stringData") {
             next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false });
+            return next;
+        }
+        if self.listed && name == "secretKey" && matches!(self.name.as_str(), "data" | "objects") {
+            // An ExternalSecret: under which key the value is put.
+            return next;
+        }
+        if matches!(self.name.as_str(), "css" | "theme" | "themes" | "design" | "styles" | "tailwind")
+            && name == "tokens"
+        {
             return next;
         }
         let mut own = words::named(name);

@@ -371,6 +371,11 @@ fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, us
     {
         return None;
     }
+    let tight = colon && byte(sign + 1) == byte(start) && !key.quoted && key.outer.is_none() && !key.first;
+    if tight && text[start..end].bytes().all(|b| b.is_ascii_lowercase() || b"-_.".contains(&b)) {
+        // `rake secrets:check`: a task, a tag, a name within a name.
+        return None;
+    }
     let mut value = text[start..end].trim_end();
     if !whole_line {
         value = trim_closing(value);
@@ -449,10 +454,7 @@ fn judge(value: &str, start: usize, named: &Named, kind: Kind, spans: &mut Vec<S
 /// Which part of a value under a name is hidden: nothing, the credential behind a scheme, a reference's default, or all of it.
 pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(std::ops::Range<usize>, &'static str)> {
     let all = Some((0..value.len(), named.word));
-    if value.parse::<f64>().is_ok() && !number_counts(value, named) {
-        return None;
-    }
-    if named.many && super::value::is_name_list_item(value, named) {
+    if value.parse::<f64>().is_ok() && !number_counts(value, named, true) {
         return None;
     }
     if value.starts_with('[')
@@ -524,8 +526,13 @@ fn is_board_pin(value: &str) -> bool {
 }
 
 /// Whether a number under this name can be the secret.
-pub(super) fn number_counts(value: &str, named: &Named) -> bool {
+pub(super) fn number_counts(value: &str, named: &Named, text: bool) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    // A token or a key of digits alone is a count, unless it is long and written as text.
+    let digits_of_text = !named.numbers && named.strength == Strength::Strong && !named.many && digits >= 5;
+    if digits_of_text && text && value.bytes().all(|b| b.is_ascii_digit()) {
+        return true;
+    }
     named.numbers
         && named.strength >= Strength::Medium
         && digits >= if named.word == "pin" || named.word == "pass" { 4 } else { 3 }

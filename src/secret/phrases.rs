@@ -208,6 +208,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
         let name = &line[tokens[name_at].clone()];
         let value = clean(&tokens[name_at + 1]);
         if let Some(named) = names::named(name)
+            && named.word != "key"
             && named.strength >= Strength::Medium
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-$".contains(&b))
             && (names::split(name).len() > 1 || name != named.word || name.len() > 8)
@@ -357,22 +358,8 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|range| line[range.clone()].to_lowercase());
         let told = next.is_some_and(|next| CHANGES.contains(&next.as_str()))
             || line[range.clone()].ends_with(':') && path_like
-            || before.is_some_and(|before| {
-                matches!(
-                    before.as_str(),
-                    "of" | "changed"
-                        | "updated"
-                        | "rotated"
-                        | "set"
-                        | "new"
-                        | "in"
-                        | "for"
-                        | "from"
-                        | "as"
-                        | "at"
-                        | "to"
-                )
-            }) && path_like;
+            || path_like && near_change(line, &tokens[at + 1..])
+            || before.is_some_and(|before| BEFORE.contains(&before.as_str())) && path_like;
         if told {
             name = Some((at, named));
             break;
@@ -449,9 +436,33 @@ impl Lead {
     }
 }
 
+/// Words right before a path that a sentence says a value of: `value of x`, `changed x`.
+const BEFORE: &[&str] = &["of", "changed", "updated", "rotated", "set", "new", "in", "for", "from", "as", "at", "to"];
+
+/// `DB_PASSWORD in prod.yaml is now …`: a word of change within the next few.
+fn near_change(line: &str, tokens: &[Range<usize>]) -> bool {
+    tokens.iter().take(5).any(|range| {
+        matches!(
+            line[range.clone()].trim_end_matches([':', ',']),
+            "changed"
+                | "was"
+                | "is"
+                | "now"
+                | "set"
+                | "updated"
+                | "rotated"
+                | "→"
+                | "->"
+                | "=>"
+                | "became"
+                | "replaced"
+        )
+    })
+}
+
 fn kept_in_sentence(value: &str, named: &names::Named) -> bool {
     reading::is_kept(value, named.strength.max(Strength::Medium))
-        || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named)
+        || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named, true)
         || NOTHING.contains(&value.to_lowercase().as_str())
         || opaque::is_identifier(value)
         || names::named(value).is_some() && value.contains(['.', '_']) && !value.bytes().any(|b| b.is_ascii_digit())

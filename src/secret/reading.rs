@@ -482,6 +482,10 @@ const PLAIN: &[&str] = &[
     "read",
     "userpass",
     "approle",
+    "await",
+    "async",
+    "function",
+    "lambda",
 ];
 
 /// More of them under a name that is as often a mode (`auth`, `pass`).
@@ -602,11 +606,22 @@ const PLAIN_MODES: &[&str] = &[
 
 /// Whether a text is one of the closed words, a duration, a size, a version or the like.
 pub(super) fn is_plain_word(text: &str, strength: Strength) -> bool {
-    let text = text.trim();
+    let text = text.trim().trim_end_matches([';', ',']);
     let lower = text.to_ascii_lowercase();
     PLAIN.contains(&lower.as_str())
         || strength < Strength::Strong && PLAIN_MODES.contains(&lower.as_str())
         || is_duration(text)
+        || is_bound(text)
+}
+
+/// What a statement has in the place of a value: `?`, `:token`, `%s`, `{token}`.
+fn is_bound(text: &str) -> bool {
+    let name = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') && words::named(text).is_some()
+    };
+    matches!(text, "?" | "%s" | "%d" | "%v" | "%q" | "$1" | "$2" | "$3" | "{}")
+        || text.strip_prefix(':').is_some_and(name)
+        || text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(name)
 }
 
 /// `30s`, `1h30m`, `15m`, `P1D`, `7 days`.
@@ -813,7 +828,10 @@ pub(super) fn is_url(text: &str) -> bool {
 
 /// An expression of a program: a call, an index, a member. What it quotes is looked at by who judges it.
 pub(super) fn is_code(text: &str) -> bool {
-    let text = text.trim().trim_end_matches([';', ',']);
+    let mut text = text.trim().trim_end_matches([';', ',']);
+    for keyword in ["await ", "new ", "return ", "yield ", "try ", "!"] {
+        text = text.strip_prefix(keyword).unwrap_or(text);
+    }
     let name = text.bytes().take_while(|b| b.is_ascii_alphabetic() || b"_.:>-".contains(b)).count();
     if name < 2 || text.len() > 512 || !text.as_bytes()[0].is_ascii_alphabetic() {
         return false;
@@ -991,11 +1009,14 @@ pub(super) fn is_prose(text: &str) -> bool {
         about |= words::named(bare).is_some();
         common += usize::from(PROSE_WORDS.contains(&bare.to_lowercase().as_str()));
     }
+    let elsewhere = ["see ", "stored in ", "set in ", "taken from ", "comes from ", "ask "]
+        .iter()
+        .any(|start| text.to_ascii_lowercase().starts_with(start));
     // A passphrase has several words too; a sentence speaks of secrets, or begins like one and has small words.
     let ended = count >= 3
         && text.ends_with(['.', '?', '!', '…', '。', ':'])
         && text.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii());
-    count >= 2 && (about || ended || common >= 2 && text.chars().next().is_some_and(char::is_uppercase))
+    count >= 2 && (about || ended || elsewhere || common >= 2 && text.chars().next().is_some_and(char::is_uppercase))
 }
 
 const PROSE_WORDS: &[&str] = &[

@@ -82,7 +82,7 @@ impl Walk<'_> {
 
     fn number(&mut self, context: &Context, text: &str) -> Option<Value> {
         let hold = context.hold?;
-        let counts = hold.by == By::Document || pairs::number_counts(text, &hold.named);
+        let counts = hold.by == By::Document || pairs::number_counts(text, &hold.named, false);
         if !counts {
             return None;
         }
@@ -345,6 +345,9 @@ impl Walk<'_> {
             }
             return Some(format!("{}{}", &text[..offset], whole_mark(value)));
         }
+        if context.listed && is_name_list_item(value, &hold.named) {
+            return None;
+        }
         // Among labels a word without a digit is one, and so is a sentence.
         if hold.shield
             && (!value.bytes().any(|b| b.is_ascii_digit()) || value.split_whitespace().count() > 2)
@@ -441,7 +444,7 @@ fn is_certificate(text: &str) -> bool {
 
 /// Whether an item below a plural such as `secrets:` is the name of one: `secrets: [db_password]`.
 pub(super) fn is_name_list_item(text: &str, named: &Named) -> bool {
-    matches!(named.word, "secrets" | "secret" | "credential" | "credentials")
+    matches!(named.word, "secrets" | "secret")
         && text.len() < 64
         && !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_lowercase() || b"-_./".contains(&b))
@@ -469,6 +472,8 @@ struct Siblings {
     sensitive: bool,
     /// The private half of a JSON Web Key.
     jwk: bool,
+    /// An item that says from where a secret comes: its `secretKey` is a name.
+    selector: bool,
 }
 
 /// The private members of a JSON Web Key (RFC 7518).
@@ -482,6 +487,7 @@ impl Siblings {
         let text = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).and_then(|(_, value)| value.as_str());
         let mut named = None;
         let mut sensitive = false;
+        let mut selector = false;
         for (key, value) in entries {
             let field = glued(key);
             if NAME_FIELDS.contains(&field.as_str())
@@ -522,6 +528,7 @@ impl Siblings {
                             | "token"
                     )
                 });
+            selector |= matches!(field.as_str(), "remoteref" | "objectname" | "sourceref");
             sensitive |= field == "noecho" && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"));
         }
         Siblings {
@@ -532,12 +539,16 @@ impl Siblings {
                     .any(|(key, _)| key == "apiVersion" || key == "metadata" || key == "data" || key == "stringData"),
             sensitive,
             jwk: text("kty").is_some(),
+            selector,
         }
     }
 
     fn context(&self, context: &Context, name: &str) -> Context {
         if self.secret && matches!(name, "data" | "stringData") {
             return context.as_secret_data(name);
+        }
+        if self.selector && name == "secretKey" {
+            return context.key("name");
         }
         if self.jwk && JWK_PRIVATE.contains(&name) {
             return context.beside(name, JWK);

@@ -46,6 +46,14 @@ struct Heads {
     why: &'static str,
 }
 
+impl Heads {
+    fn named(&self, word: &'static str, many: bool) -> Named {
+        // A password is a number as often as not, whatever it is the password of.
+        let password = ["pass", "pw", "pwd", "psk", "password"].iter().any(|end| word.ends_with(end));
+        Named { strength: self.strength, word, numbers: self.numbers || password, many }
+    }
+}
+
 use Strength::{Medium, Strong, Weak};
 
 const fn heads(
@@ -94,6 +102,10 @@ const HEADS: &[Heads] = &[
             "onetimecode",
             "pairingcode",
             "setupcode",
+            "activationcode",
+            "smscode",
+            "mfacode",
+            "claimcode",
             "invitecode",
             "authcode",
             "authorizationcode",
@@ -299,6 +311,20 @@ const HEADS: &[Heads] = &[
             "tacacskey",
             "snmpkey",
             "enablekey",
+            "tradingkey",
+            "iotkey",
+            "subscriberkey",
+            "publisherkey",
+            "noncekey",
+            "loggedinkey",
+            "otpkey",
+            "totpkey",
+            "tunnelkey",
+            "relaykey",
+            "agentkey",
+            "nodekey",
+            "peerkey",
+            "tajnyklic",
         ],
         "`key` alone is a cache key or a map key; with one of these before it, it opens something",
     ),
@@ -350,6 +376,8 @@ const HEADS: &[Heads] = &[
             "secretphrase",
             "backupphrase",
             "walletseed",
+            "otpseed",
+            "totpseed",
             "mnemonic",
             "privatekeypem",
             "erlangcookie",
@@ -403,6 +431,7 @@ const HEADS: &[Heads] = &[
             "dockerauth",
             "registryauth",
             "identitytoken",
+            "pat",
             "npmauth",
             "dockerconfigjson",
             "dockercfg",
@@ -814,16 +843,7 @@ const VETOES: &[(&str, &[&str], &str)] = &[
             "forgot",
             "forget",
             "no",
-            "has",
             "without",
-            "enable",
-            "disable",
-            "use",
-            "allow",
-            "require",
-            "requires",
-            "required",
-            "is",
             "invalid",
             "missing",
             "unknown",
@@ -835,7 +855,6 @@ const VETOES: &[(&str, &[&str], &str)] = &[
             "copy",
             "delete",
             "remove",
-            "supports",
             "count",
             "expired",
         ],
@@ -1499,6 +1518,12 @@ fn named_words(words: &[String]) -> Option<Named> {
 /// Many languages put the noun first: `contrasena_db`, `senha_banco`, `kennwort_admin`. English does so before the name of what is
 /// opened only.
 fn head_first(words: &[&str]) -> Option<Named> {
+    if words.len() > 1
+        && words.iter().any(|word| KEYS.contains(word))
+        && words.iter().any(|word| KINDS_OF_KEY.contains(word))
+    {
+        return Some(Named { strength: Strength::Strong, word: "key", numbers: false, many: false });
+    }
     for count in 1..words.len().min(5) {
         let start: String = words[..count].concat();
         let rest = &words[count..];
@@ -1510,11 +1535,115 @@ fn head_first(words: &[&str]) -> Option<Named> {
         let plain = !DESCRIBING.contains(&last) && !DESCRIBING.contains(&rest.concat().as_str());
         let opened = rest.len() == 1 && OPENED.contains(&last);
         if foreign && plain && !FOREIGN_DESCRIBING.contains(&last) || opened {
-            return Some(Named { strength: Strength::Strong, word, numbers: heads.numbers, many: false });
+            return Some(heads.named(word, false));
         }
     }
     None
 }
+
+/// `key` in other languages, without accents; a secret only with a word of [`KINDS_OF_KEY`] beside it, in any order.
+const KEYS: &[&str] = &[
+    "cle",
+    "clef",
+    "clave",
+    "llave",
+    "chave",
+    "chiave",
+    "clau",
+    "schluessel",
+    "schlussel",
+    "sleutel",
+    "nyckel",
+    "nokkel",
+    "nogle",
+    "lykill",
+    "avain",
+    "voti",
+    "klucz",
+    "klic",
+    "kluc",
+    "kljuc",
+    "kulcs",
+    "cheie",
+    "anahtar",
+    "anahtari",
+    "raktas",
+    "atslega",
+    "ключ",
+    "кључ",
+    "ключа",
+    "κλειδι",
+    "κλειδί",
+    "kunci",
+    "khoa",
+    "مفتاح",
+    "کلید",
+    "מפתח",
+    "कुंजी",
+    "鍵",
+    "キー",
+    "키",
+    "열쇠",
+    "密钥",
+    "钥匙",
+];
+
+/// What makes of a foreign `key` one that opens something.
+const KINDS_OF_KEY: &[&str] = &[
+    "api",
+    "ssh",
+    "secret",
+    "secrete",
+    "secreta",
+    "secreto",
+    "segreta",
+    "segreto",
+    "privee",
+    "prive",
+    "privada",
+    "privado",
+    "privata",
+    "privat",
+    "privater",
+    "privates",
+    "private",
+    "geheim",
+    "geheimer",
+    "geheime",
+    "hemlig",
+    "hemmelig",
+    "salainen",
+    "tajny",
+    "tajne",
+    "tajni",
+    "soukromy",
+    "prywatny",
+    "titkos",
+    "secreta",
+    "gizli",
+    "ozel",
+    "slaptas",
+    "секретный",
+    "секретен",
+    "закрытый",
+    "приватный",
+    "приватен",
+    "доступа",
+    "секретний",
+    "приватний",
+    "тајни",
+    "rahasia",
+    "bi",
+    "mat",
+    "maestra",
+    "mestra",
+    "maitre",
+    "haupt",
+    "cifrado",
+    "chiffrement",
+    "encriptacion",
+    "verschluesselung",
+];
 
 /// What a secret opens, where it stands after the head: `password_db`, `token_github`.
 const OPENED: &[&str] = &[
@@ -1656,7 +1785,7 @@ fn head(words: &[&str]) -> Option<Named> {
         let tail: String = words[words.len() - count..].concat();
         for (single, many) in singulars(&tail) {
             if let Some((heads, word)) = lookup(single, false) {
-                let named = Named { strength: heads.strength, word, numbers: heads.numbers, many };
+                let named = heads.named(word, many);
                 let length = tail.chars().count();
                 if best.as_ref().is_none_or(|(known, _)| length >= *known) {
                     best = Some((length, named));
@@ -1671,7 +1800,7 @@ fn head(words: &[&str]) -> Option<Named> {
             if let Some((heads, word)) = lookup(single, true) {
                 let length = word.chars().count();
                 if best.as_ref().is_none_or(|(known, _)| length >= *known) {
-                    best = Some((length, Named { strength: heads.strength, word, numbers: heads.numbers, many }));
+                    best = Some((length, heads.named(word, many)));
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! `flecto-diff`: changes and their places, targets, git.
 
-mod cases; // the right answers of the shared test data
 mod documents; // Kubernetes objects and other documents, also in strings
 mod git; // revisions, repositories and what git has instead of a file
 mod lists; // identity, order, likeness

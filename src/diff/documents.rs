@@ -2,7 +2,7 @@
 //!
 //! Objects of Kubernetes by kind, namespace and name, also out of a `List`, whatever their order and number; a bumped API
 //! version, a namespace that appears, a generated suffix on a name do not part them. Other documents by a field that
-//! names them all, else by content, else by place. An empty document is none.
+//! names them all, else by content, else by place.
 
 use super::align::{self, Pair};
 use super::compare::{Comparer, Found, Settings, Side};
@@ -156,7 +156,7 @@ pub(super) fn compare_part<'t>(
                 if a.encrypted == Some("sops") && b.encrypted == Some("sops") {
                     sealed::fold(&mut comparer.out);
                 }
-                report(&mut comparer, names.new_paired(at, *other));
+                report(&mut comparer, names.new_paired(at));
             }
         }
     }
@@ -182,7 +182,7 @@ fn units<'t>(documents: &'t [Document<'t>]) -> Vec<Unit<'t>> {
                 object: object(node),
                 encrypted: document.encrypted,
             }));
-        } else if !matches!(document.root.data, Data::Null) {
+        } else {
             out.push(Unit {
                 node: &document.root,
                 index: document.index,
@@ -406,7 +406,7 @@ impl Names {
 
     /// A document that is alone in its file on one side keeps what it is called there, so that one document that becomes
     /// two is not another one.
-    fn new_paired(&self, new: usize, _old: usize) -> Option<Rc<str>> {
+    fn new_paired(&self, new: usize) -> Option<Rc<str>> {
         let name = self.new[new].clone();
         let by_place = name.as_deref().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit()));
         if by_place && (self.old_alone || self.new_alone) { None } else { name }

@@ -355,6 +355,8 @@ fn parse<'c>(
 ) -> Result<Parsed<'c>, String> {
     let mut options =
         document::Options { allow_duplicate_keys: options.allow_duplicate_keys, ..document::Options::default() };
+    // An empty YAML document is none; in other formats null is a value.
+    let is_there = |document: &Document<'_>| format != Format::Yaml || !matches!(document.root.data, Data::Null);
     match (text, parts) {
         (Text::None, _) => Ok(Parsed { documents: Vec::new(), count: 0 }),
         (Text::Whole(data, _), _) => {
@@ -364,7 +366,8 @@ fn parse<'c>(
         (Text::Parse(bytes), None) => {
             let parsed = document::parse(format, bytes, &options).map_err(|error| error.to_string())?;
             warnings.extend(parsed.warnings);
-            Ok(Parsed { count: parsed.documents.len(), documents: parsed.documents })
+            let count = parsed.documents.len();
+            Ok(Parsed { count, documents: parsed.documents.into_iter().filter(is_there).collect() })
         }
         (Text::Parse(bytes), Some(parts)) => {
             let mut documents = Vec::new();
@@ -374,7 +377,7 @@ fn parse<'c>(
                 let parsed =
                     document::parse(format, &bytes[part.bytes.clone()], &options).map_err(|error| error.to_string())?;
                 warnings.extend(parsed.warnings);
-                documents.extend(parsed.documents);
+                documents.extend(parsed.documents.into_iter().filter(is_there));
             }
             Ok(Parsed { documents, count: parts.count })
         }

@@ -81,7 +81,7 @@ impl<'j> Lines<'j> {
             column: span.map(|span| u64::from(span.start.column)),
             end_line: span.filter(|span| span.end_line > span.start.line).map(|span| u64::from(span.end_line)),
             before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
-            accept: line.and_then(|line| self.accept(line)),
+            accept: line.and_then(|line| self.accept(found.key_line.map_or(line, u64::from))),
             line_hash: line.and_then(|line| self.line_hash(line)),
         }
     }
@@ -180,6 +180,7 @@ fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
                 after,
                 old_span: span.filter(|_| gone),
                 new_span: span.filter(|_| !gone),
+                key_line: found.key_line.filter(|_| !gone),
                 index: None,
                 notes: found.notes.clone(),
             }));

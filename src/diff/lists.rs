@@ -122,8 +122,8 @@ impl<'t> Comparer<'t, '_> {
         });
     }
 
-    /// Pairs items that are the same but for what they call themselves, where no other could be meant: one changed name
-    /// is one change. Gives the places of the new ones.
+    /// Pairs items that are the same and in the same place but for what they call themselves, where no other could be
+    /// meant: one changed name is one change. Gives the places of the new ones.
     fn renamed(
         &mut self,
         old: &[Node<'_>],
@@ -154,14 +154,20 @@ impl<'t> Comparer<'t, '_> {
                 place.1.push(at);
             }
         }
-        let mut out = HashSet::new();
+        // It has to stand where it stood, among the items that kept their names.
+        let stood = |at: usize| kept[..at].iter().filter(|kept| **kept).count();
+        let mut pairs = Vec::new();
         for (olds, news) in places.into_values() {
-            if let ([a], [b]) = (&olds[..], &news[..]) {
-                partners[*b] = Some(*a);
-                out.insert(*b);
+            if let ([a], [b]) = (&olds[..], &news[..])
+                && stood(*a) == partners[..*b].iter().flatten().count()
+            {
+                pairs.push((*a, *b));
             }
         }
-        out
+        for (a, b) in &pairs {
+            partners[*b] = Some(*a);
+        }
+        pairs.into_iter().map(|(_, b)| b).collect()
     }
 
     fn by_name(

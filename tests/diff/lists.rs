@@ -31,6 +31,17 @@ fn items_are_matched_by_what_they_call_themselves() {
 }
 
 #[test]
+fn an_item_that_only_changed_its_name_is_one_change() {
+    let list =
+        |names: &[(&str, u8)]| names.iter().map(|(n, v)| format!("- {{name: {n}, v: {v}}}\n")).collect::<String>();
+    assert_eq!(yaml(&list(&[("a", 1), ("b", 2)]), &list(&[("a", 1), ("x", 2)])), [r#"~ [1].name: "b" → "x""#]);
+    // Not where it stands elsewhere, changed, too, or could be another.
+    assert_eq!(yaml(&list(&[("a", 1), ("b", 2)]), &list(&[("x", 2), ("a", 1)])).len(), 2);
+    assert_eq!(yaml(&list(&[("a", 1), ("b", 2)]), &list(&[("a", 1), ("x", 3)])).len(), 2);
+    assert_eq!(yaml(&list(&[("a", 1), ("b", 1)]), &list(&[("x", 1), ("y", 1)])).len(), 4);
+}
+
+#[test]
 fn one_insertion_is_one_addition_and_order_is_one_record() {
     assert_eq!(yaml("[a, b, c]\n", "[x, a, b, c]\n"), [r#"+ [0]: "x""#]);
     assert_eq!(yaml("[a, b, c]\n", "[a, c]\n"), [r#"- [1]: "b""#]);

@@ -178,8 +178,27 @@ impl Context {
         next
     }
 
-    /// Into the entry of a map.
+    /// Into the entry of a map. A name that holds a secret itself is read as it will be shown too: the second time it is all there is.
     pub(super) fn key(&self, name: &str) -> Context {
+        let next = self.key_as_written(name);
+        let plain = name.len() < 20 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+        if plain || next.hold.is_some_and(|hold| hold.named.strength == Strength::Strong && !hold.shield) {
+            return next;
+        }
+        let spans = super::scan::scan(name, false);
+        if spans.is_empty() {
+            return next;
+        }
+        let mut shown = self.key_as_written(&super::scan::redact(name, &spans));
+        let strength = |context: &Context| context.hold.map(|hold| hold.named.strength);
+        if strength(&shown) > strength(&next) {
+            shown.name.clone_from(&next.name);
+            return shown;
+        }
+        next
+    }
+
+    fn key_as_written(&self, name: &str) -> Context {
         let shield = self.shield || words::shields(name);
         let mut next = Context { name: name.to_string(), shield, embedded: self.embedded, ..Context::root() };
         if name.starts_with("Secret/") {

@@ -188,9 +188,8 @@ impl Masker {
         self.held.push(held);
     }
 
-    /// Hides what a record says by itself.
-    fn mask(&mut self, line: &Line<'_>, kind: &str, record: Record) -> Held {
-        let mut masking = Masking {
+    fn masking(&self, record: &Record) -> Masking<'_> {
+        Masking {
             options: &self.options,
             file: self.file.clone().or_else(|| record.str("file")),
             kind: self.kind.clone(),
@@ -199,7 +198,12 @@ impl Masker {
             hits: Vec::new(),
             masked: record.clone(),
             changed: false,
-        };
+        }
+    }
+
+    /// Hides what a record says by itself.
+    fn mask(&mut self, line: &Line<'_>, kind: &str, record: Record) -> Held {
+        let mut masking = self.masking(&record);
         masking.run(kind, &record);
         let (hits, path, changed) = (masking.hits, masking.path_text, masking.changed);
         let mut masked = masking.masked;
@@ -282,6 +286,16 @@ impl Masker {
         }
         if changed {
             record.remove("line_hash");
+            // What a mask was put into may read as something else now; it is read again until it stays what it is.
+            for _ in 0..4 {
+                let kind = record.kind().unwrap_or_default();
+                let mut masking = self.masking(&record);
+                masking.run(&kind, &record);
+                if !masking.changed {
+                    break;
+                }
+                record = masking.masked;
+            }
         }
         held.masked = (known || changed).then_some(record);
     }

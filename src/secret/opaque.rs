@@ -232,7 +232,7 @@ fn is_text_in_base64(word: &str) -> bool {
 pub(super) fn decode(word: &str) -> Option<String> {
     use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     let trimmed = word.trim_end_matches('=');
-    if trimmed.len() < 8 || word.len() - trimmed.len() > 2 {
+    if !word.is_ascii() || trimmed.len() < 8 || word.len() - trimmed.len() > 2 {
         return None;
     }
     let bytes = if trimmed.bytes().any(|b| b == b'-' || b == b'_') {

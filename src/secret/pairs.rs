@@ -229,6 +229,11 @@ fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, us
     } else if bytes[sign] == b':' && b"=:".contains(&byte(start)) {
         start += 1;
     }
+    // `token==1.0.0`, `tokens~=0.4`: a comparison says the value only where that is a literal in quotes.
+    let compared = bytes[sign] == b'=' && (byte(sign + 1) == b'=' || sign > 0 && b"~!<>".contains(&bytes[sign - 1]));
+    if compared && !text[start..].trim_start_matches([' ', '=']).starts_with(['"', '\'', '`']) {
+        return None;
+    }
     let colon = bytes[sign] == b':';
     if colon && !b" \t\n\r\"'`\\".contains(&byte(start)) && !b" \t\n\r\"'`{,([;".contains(&key.before) {
         // `arn:aws:…:secret:name`: parts of one word.

@@ -991,6 +991,17 @@ const PLACEHOLDER_WORDS: &[&str] = &[
 /// A sentence of a user interface that speaks about secrets: `Enter your password`, `Passwort vergessen?`.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
+    // Chinese, Japanese and Korean have no blanks between words, and nobody types a password in them.
+    let (mut all, mut east) = (0usize, 0usize);
+    for c in text.chars().take(2000) {
+        all += 1;
+        east += usize::from(
+            matches!(c, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}'),
+        );
+    }
+    if east >= 4 && east * 2 >= all {
+        return true;
+    }
     if !text.contains(' ') || text.len() > 2000 {
         return false;
     }

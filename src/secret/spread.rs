@@ -38,7 +38,9 @@ impl Spread {
     /// Remembers a hidden value.
     pub(super) fn add(&mut self, hidden: &str, path: Option<&str>) {
         let hidden = hidden.trim();
-        if hidden.is_empty() || self.bytes > 64 << 20 || self.values.len() > MAX_VALUES {
+        // What a mask was left in is no secret's text, and would be another one the next time.
+        let marked = hidden.contains(MASK) || hidden.contains("[REDACTED");
+        if marked || hidden.is_empty() || self.bytes > 64 << 20 || self.values.len() > MAX_VALUES {
             return;
         }
         if let Some(path) = path

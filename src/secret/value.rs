@@ -336,7 +336,7 @@ impl Walk<'_> {
             return None;
         }
         if hold.by == By::Document {
-            if reading::is_reference(value) || is_certificate(value) {
+            if reading::is_reference(value) || is_certificate(value) || matches!(value, "true" | "false") {
                 return None;
             }
             self.hit(hold.by, hold.named.word, value);
@@ -345,7 +345,8 @@ impl Walk<'_> {
             }
             return Some(format!("{}{}", &text[..offset], whole_mark(value)));
         }
-        if context.listed && is_name_list_item(value, &hold.named) {
+        let names = is_name_list_item(value, &hold.named) || hold.named.strength == Strength::Medium && is_label(value);
+        if context.listed && names || is_certificate(value) {
             return None;
         }
         // Among labels a word without a digit is one, and so is a sentence.
@@ -448,6 +449,13 @@ pub(super) fn is_name_list_item(text: &str, named: &Named) -> bool {
         && text.len() < 64
         && !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_lowercase() || b"-_./".contains(&b))
+}
+
+/// A name in lower case, of several words: `public_v2`.
+fn is_label(text: &str) -> bool {
+    text.contains(['_', '-'])
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
+        && !opaque::is_random(text)
 }
 
 /// Every string and number of a value, keys left out.

@@ -1097,9 +1097,6 @@ const NEUTRAL: &[&str] = &[
     "b",
     "x",
     "base",
-    "env",
-    "var",
-    "param",
     "decrypted",
     "unencrypted",
     "one",
@@ -1422,6 +1419,9 @@ fn lookalike(c: char) -> Option<char> {
 /// The words of a name, in lower case: cut at everything that is no letter or digit, between `a` and `B`, before the last
 /// capital of `DBPassword`, and around digits.
 pub(super) fn split(name: &str) -> Vec<String> {
+    // What a redaction says is no word of the name.
+    let without = name.contains("[REDACTED").then(|| without_redactions(name));
+    let name = without.as_deref().unwrap_or(name);
     let name = normal(name);
     let chars: Vec<char> = name.chars().take(MAX_NAME).collect();
     let mut words: Vec<String> = Vec::new();
@@ -1451,6 +1451,17 @@ pub(super) fn split(name: &str) -> Vec<String> {
     }
     finish(&mut word);
     words
+}
+
+fn without_redactions(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(at) = rest.find("[REDACTED") {
+        out.push_str(&rest[..at]);
+        out.push(' ');
+        rest = rest[at..].split_once(']').map_or("", |(_, rest)| rest);
+    }
+    out + rest
 }
 
 /// A Latin letter without its accent: `contraseña` and `contrasena` are one word to who types keys.

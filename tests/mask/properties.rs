@@ -114,6 +114,16 @@ proptest! {
     }
 
     #[test]
+    fn no_text_makes_it_fail(parts in prop::collection::vec(prop_oneof![any::<String>(), noise(), "[ -~]{0,40}", Just("é".to_string()), Just("密码".to_string()), Just("-----BEGIN ".to_string()), Just("eyJ".to_string()), Just("🙂".to_string()), Just("password=".to_string()), Just("://".to_string()), Just("curl -u ".to_string()), Just("Cookie: ".to_string()), Just("x from ".to_string())], 0..10), key in "(password|token|x|auth|key|secrets|data|pin|description)") {
+        let text = parts.concat();
+        let once = mask_text(&text).into_owned();
+        prop_assert_eq!(mask_text(&once).into_owned(), once);
+        let record = json!({"type": "change", "file": text, "document": "Secret/a/b", "path": key, "op": "changed", "before": {key.clone(): text, text.clone(): [text]}, "after": text, "note": text, "mine": {text.clone(): {"name": key, "value": text}}});
+        let once = masked(&(record.to_string() + "\n"));
+        prop_assert_eq!(masked(&once), once);
+    }
+
+    #[test]
     fn what_is_no_text_and_no_secret_is_never_touched(numbers in prop::collection::vec(any::<i64>(), 0..5), flags in prop::collection::vec(any::<bool>(), 0..5), words in prop::collection::vec("[a-z]{1,10}", 0..5)) {
         let value = json!({"n": numbers, "f": flags, "w": words, "z": null, "deep": {"list": [{"enabled": true, "replicas": 3, "ratio": 0.5}]}});
         let line = json!({"type": "change", "file": "f", "path": "spec", "op": "added", "after": value}).to_string() + "\n";

@@ -140,8 +140,7 @@ impl<'t> Comparer<'t, '_> {
             let others = entries.iter().filter(|entry| !fields.iter().any(|field| field == entry.key.text()));
             let hashes: Vec<u64> = others.map(|entry| self.hashes.entry(&entry.key, &entry.value)).collect();
             let named = entries.len() - hashes.len() == fields.len();
-            // One field beside the name is equal by chance too often: a variable that went and one that came.
-            (named && hashes.len() > 1).then(|| hashes.iter().fold(0_u64, |sum, hash| sum.wrapping_add(*hash)))
+            (named && !hashes.is_empty()).then(|| hashes.iter().fold(0_u64, |sum, hash| sum.wrapping_add(*hash)))
         };
         let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for at in (0..old.len()).filter(|at| !kept[*at]) {

@@ -86,7 +86,8 @@ impl<'p> Judge<'p> {
             let when = &active.rule.when;
             *on = (!active.fitting_only || active.pack.fits.takes(file, kind))
                 && (when.kinds.is_empty() || kind.is_some_and(|kind| when.kinds.iter().any(|known| known == kind)))
-                && (when.files.is_empty() || when.files.iter().any(|glob| glob.matches(file)));
+                && (when.files.is_empty() || when.files.iter().any(|glob| glob.matches(file)))
+                && !when.not_files.iter().any(|glob| glob.matches(file));
         }
     }
 

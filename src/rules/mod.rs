@@ -134,6 +134,8 @@ pub struct When {
     pub kinds: Vec<String>,
     /// Files of these names only.
     pub files: Vec<FileGlob>,
+    /// And none of these.
+    pub not_files: Vec<FileGlob>,
     /// Documents of these names only: `Deployment/*`.
     pub documents: Vec<Glob>,
     /// What the old value must be.

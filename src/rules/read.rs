@@ -105,8 +105,8 @@ impl Reader<'_> {
 
     fn when(&mut self, node: &Node<'_>) -> Result<When, BadFile> {
         const KEYS: &[&str] = &[
-            "op", "path", "not-path", "key", "not-key", "kind", "file", "document", "before", "after", "grows",
-            "shrinks", "gains", "loses", "secret", "within", "unit",
+            "op", "path", "not-path", "key", "not-key", "kind", "file", "not-file", "document", "before", "after",
+            "grows", "shrinks", "gains", "loses", "secret", "within", "unit",
         ];
         let when = self.source.fields(node, "`match`", KEYS)?;
         let unit = match when.get("unit") {
@@ -124,6 +124,7 @@ impl Reader<'_> {
             not_keys: self.keys(&when, "not-key")?,
             kinds: self.words(&when, "kind")?,
             files: self.files(&when, "file")?,
+            not_files: self.files(&when, "not-file")?,
             documents: self.words(&when, "document")?.iter().map(|text| Glob::new(text)).collect(),
             before: self.opt_predicate(&when, "before", unit)?,
             after: self.opt_predicate(&when, "after", unit)?,

@@ -88,3 +88,14 @@ fn a_severity_can_be_changed_and_a_rule_left_out() {
     let both = ["--severity", "dangerous-toggle-enabled=off", "--severity", "dangerous-toggle-enabled=warn"];
     assert_eq!(policy(&both, &input).exits(1).records("finding")[0]["severity"], "warn");
 }
+
+#[test]
+fn the_page_names_every_pack_with_as_many_rules_as_it_has() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/policy.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    for name in rules::builtin_names() {
+        let pack = rules::read_builtin(name).expect("a pack");
+        let row = format!("| `{name}` | {} |", pack.rules.len());
+        assert!(page.contains(&row), "docs/policy.md lacks: {row}");
+    }
+}

@@ -67,6 +67,21 @@ fn e3_e4_n4_stdout_is_the_same_bytes_whatever_a_model_does() {
 }
 
 #[test]
+fn e4_ci_narrates_with_any_format() {
+    let repo = changed();
+    for format in ["text", "json", "ndjson", "sarif", "github-annotations", "pr-comment"] {
+        let provider = Provider::new([Answer::openai("The pool grows fourfold.")]);
+        let told = run(&mut ci(&repo, &provider, ["--format", format, "--explain"])).exits(1);
+        assert_eq!(provider.requests().len(), 1, "{format}");
+        // A comment carries the narration itself; every other format leaves it to stderr.
+        let (with, without) =
+            if format == "pr-comment" { (&told.stdout, &told.stderr) } else { (&told.stderr, &told.stdout) };
+        assert!(with.contains("fourfold"), "{format}: {} {}", told.stdout, told.stderr);
+        assert!(!without.contains("fourfold"), "{format}: {} {}", told.stdout, told.stderr);
+    }
+}
+
+#[test]
 fn e3_model_text_reaches_stdout_only_where_it_was_asked_for_by_name() {
     let repo = changed();
     let provider = Provider::new([Answer::openai("The pool grows fourfold.")]);

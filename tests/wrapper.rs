@@ -1,5 +1,6 @@
 //! flecto: plans, statuses, signals, keys.
 
+mod asking; // --by, --cost, --max-cost, --exec, --effort
 mod command; // G1–G7, E1, E7, -o, -C, --quiet
 mod demo; // flecto demo
 mod keys; // K1, K3: who sees what

@@ -18,7 +18,7 @@ status is 0 all the same. The API key is read from FLECTO_EXPLAIN_API_KEY, else 
 )]
 #[command(after_help = "Example:\n  \
 flecto-diff config/ | flecto-policy | flecto-payload | flecto-narrate --provider anthropic --dry-run\n\n\
-Variables: FLECTO_EXPLAIN_PROVIDER, _MODEL, _API_URL, _API_KEY, _MAX_TOKENS, _MAX_INPUT_TOKENS, _TIMEOUT_MS, _CACHE_DIR \
+Variables: FLECTO_EXPLAIN_PROVIDER, _MODEL, _API_URL, _API_KEY, _EFFORT, _MAX_TOKENS, _MAX_INPUT_TOKENS, _TIMEOUT_MS, _CACHE_DIR \
 (each after FLECTO_EXPLAIN); FLECTO_EXPLAIN=0 turns narration off.\n\n\
 Exit status: 0, or 2 when the input is no stream with a payload, or an option is wrong.")]
 pub struct Args {
@@ -31,6 +31,9 @@ pub struct Args {
     /// How many tokens the answer may have [default: 16000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_NUMBER))]
     max_tokens: Option<u64>,
+    /// How hard the model thinks, as far as it knows the word [default: its own]
+    #[arg(long, value_name = "LEVEL")]
+    effort: Option<Effort>,
     /// Print the request, the key replaced by its variable's name, and send nothing
     #[arg(long)]
     dry_run: bool,
@@ -38,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text", requires = "dry_run")]
     format: Format,
     /// The program that --provider exec asks: the prompt on its stdin, the narration on its stdout; no shell
-    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    #[arg(long, value_name = "COMMAND", value_parser = command, allow_hyphen_values = true)]
     exec: Option<CommandLine>,
     /// Send nothing that may cost more, by the prices in FLECTO_EXPLAIN_PRICE_INPUT and _OUTPUT (per million tokens)
     #[arg(long, value_name = "SUM", value_parser = sum)]
@@ -56,6 +59,18 @@ enum Word {
     Anthropic,
     Openai,
     Exec,
+}
+
+/// The levels of both APIs. No model knows all of them; which it refuses is its own answer.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -94,6 +109,7 @@ impl Args {
             }),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
+            effort: self.effort.as_ref().and_then(clap::ValueEnum::to_possible_value).map(|v| v.get_name().to_string()),
             dry_run,
             no_cache: self.no_cache,
             exec: self.exec.clone().map(|command| command.0),

@@ -20,6 +20,7 @@ use crate::limits::MAX_NARRATION;
 use crate::outcome::Outcome;
 use crate::record::{self, BadField};
 use crate::stream::{Line, Reader, Tally, Writer};
+use crate::text;
 use cache::{Cache, Trouble};
 pub use cost::{Prices, amount};
 use exchange::Budget;
@@ -123,6 +124,8 @@ struct Payload {
     prompt: Prompt,
     /// What delimits the data in it.
     mark: String,
+    /// The file that it is about, where there is a prompt for each.
+    file: Option<String>,
     /// Whether there is anything to ask about.
     empty: bool,
 }
@@ -137,7 +140,8 @@ impl Payload {
         };
         let none = |field| record.uint(field) == Some(0);
         let mark = record.str("mark").unwrap_or_default();
-        Ok(Payload { prompt, mark, empty: none("changes") && none("findings") })
+        let file = record.str("file");
+        Ok(Payload { prompt, mark, file, empty: none("changes") && none("findings") })
     }
 }
 
@@ -189,7 +193,7 @@ impl<C: Console> Stage<'_, C> {
                 }
                 match format {
                     Some(format) => writer.raw(&request.shown(&plan, format))?,
-                    None => writer.line(&estimate(&plan, tokens))?,
+                    None => writer.line(&text::escape(&estimate(&plan, payload.file.as_deref(), tokens)))?,
                 }
             }
         }
@@ -202,16 +206,21 @@ impl<C: Console> Stage<'_, C> {
             self.console.line(&Reason::new("nothing changed, so no model was asked").line());
             return None;
         }
+        let file = payload.file.clone();
         let answered = match closed {
             true => Err(Reason::new("nobody reads it")),
             false => self.plan().and_then(|(plan, budget)| {
                 let (user, mark) = (payload.prompt.user.clone(), payload.mark.clone());
                 let (reply, cached) = self.ask(Arc::clone(&plan), payload, budget)?;
                 let checked = grounding::check(&plan.redact(&reply.text), &user, &mark);
-                Ok(narration(&plan, &reply, checked.as_ref(), cached))
+                Ok(narration(&plan, &reply, file.as_deref(), checked.as_ref(), cached))
             }),
         };
         Some(answered.unwrap_or_else(|reason| {
+            let reason = match file {
+                Some(file) => Reason::new(format!("{file}: {}", reason.0)),
+                None => reason,
+            };
             self.console.line(&reason.line());
             record::warning_line(STAGE, &reason.0)
         }))
@@ -335,20 +344,21 @@ fn within_budget(plan: &Plan, request: &Request) -> Result<(), Reason> {
         return Ok(());
     }
     Err(Reason::new(format!(
-        "the request is estimated at {tokens} input tokens, above the limit of {}; narrate fewer files at once, or raise \
-         FLECTO_EXPLAIN_MAX_INPUT_TOKENS",
+        "the request is estimated at {tokens} input tokens, above the limit of {}; ask with --by file, narrate fewer \
+         files at once, or raise FLECTO_EXPLAIN_MAX_INPUT_TOKENS",
         plan.max_input_tokens
     )))
 }
 
 /// What `--cost` says of a request.
-fn estimate(plan: &Plan, tokens: u64) -> String {
+fn estimate(plan: &Plan, file: Option<&str>, tokens: u64) -> String {
     let cost = match plan.prices {
         Some(prices) => format!("at most {:.4} by your prices", prices.most(plan, tokens)),
         None => "cost unknown: FLECTO_EXPLAIN_PRICE_INPUT and FLECTO_EXPLAIN_PRICE_OUTPUT are not set".to_string(),
     };
+    let about = file.map_or_else(String::new, |file| format!("{file}: "));
     format!(
-        "{} ({}): ~{tokens} input tokens (estimated), at most {} output tokens; {cost}",
+        "{about}{} ({}): ~{tokens} input tokens (estimated), at most {} output tokens; {cost}",
         plan.provider, plan.model, plan.max_tokens
     )
 }
@@ -364,7 +374,13 @@ fn label(plan: &Plan, answered_by: Option<&str>, cached: bool) -> String {
 }
 
 /// The `narration` record.
-fn narration(plan: &Plan, reply: &Reply, checked: Option<&grounding::Checked>, cached: bool) -> String {
+fn narration(
+    plan: &Plan,
+    reply: &Reply,
+    file: Option<&str>,
+    checked: Option<&grounding::Checked>,
+    cached: bool,
+) -> String {
     let answered_by = reply.model.as_deref().filter(|model| !is_same_model(&plan.model, model));
     let notes = reply.cut.iter().map(|cut| format!("[cut off: {cut}]"));
     let notes: Vec<String> = notes.chain(reply.note.iter().map(|note| format!("[{note}]"))).collect();
@@ -373,7 +389,8 @@ fn narration(plan: &Plan, reply: &Reply, checked: Option<&grounding::Checked>, c
     let text = bounded(&text, &below.join("\n"));
     let mut object = Object::new();
     object.str("type", "narration").str("provider", plan.provider.as_str()).str("model", &plan.model);
-    object.opt_str("answered_by", answered_by).str("label", &label(plan, answered_by, cached)).str("text", &text);
+    object.opt_str("answered_by", answered_by).opt_str("file", file);
+    object.str("label", &label(plan, answered_by, cached)).str("text", &text);
     object.bool("cached", cached).bool("truncated", reply.cut.is_some());
     object.opt_raw("usage", reply.usage.map(reply::Usage::to_json).as_deref());
     object.opt_raw("grounding", checked.map(grounding::Checked::to_json).as_deref());

@@ -79,6 +79,8 @@ pub struct Options {
     pub model: Option<String>,
     /// `--max-tokens`
     pub max_tokens: Option<u64>,
+    /// `--effort`: how hard the model is to think.
+    pub effort: Option<String>,
     /// `--dry-run`, and in which format.
     pub dry_run: Option<DryRun>,
     /// `--no-cache`
@@ -134,6 +136,8 @@ pub struct Plan {
     pub first_party: bool,
     /// The output cap.
     pub max_tokens: u64,
+    /// How hard the model is to think, in the API's own word; `None` leaves it to the model.
+    pub effort: Option<String>,
     /// The input cap, estimated.
     pub max_input_tokens: u64,
     /// What a request may cost at most.
@@ -181,6 +185,7 @@ impl Plan {
             key_variable: None,
             first_party: false,
             max_tokens,
+            effort: effort(options, provider)?,
             max_input_tokens,
             max_cost,
             prices: Prices::from_environment()?,
@@ -296,6 +301,25 @@ fn is_switched_off() -> bool {
         .is_some_and(|word| ["0", "false", "off"].contains(&word.trim().to_ascii_lowercase().as_str()))
 }
 
+/// The words of `--effort` and `FLECTO_EXPLAIN_EFFORT`: those of both APIs.
+pub(super) const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+fn effort(options: &Options, provider: Provider) -> Result<Option<String>, Reason> {
+    let from_variable = || environment::text("FLECTO_EXPLAIN_EFFORT");
+    let Some(word) = options.effort.clone().or_else(from_variable) else { return Ok(None) };
+    if !EFFORTS.contains(&word.as_str()) {
+        return Err(Reason::new(format!("FLECTO_EXPLAIN_EFFORT is none of {}", EFFORTS.join(", "))));
+    }
+    match provider {
+        // Said, not passed over: somebody counts on it.
+        Provider::Exec if options.effort.is_some() => {
+            Err(Reason::new("exec knows no --effort; say it in the command of --exec"))
+        }
+        Provider::Exec => Ok(None),
+        Provider::Anthropic | Provider::Openai => Ok(Some(word)),
+    }
+}
+
 /// A whole number above zero from a variable.
 fn number(variable: &str, default: u64) -> Result<u64, Reason> {
     let Some(text) = environment::text(variable) else { return Ok(default) };
@@ -313,7 +337,7 @@ fn provider(options: &Options) -> Result<Provider, Reason> {
     }
     let Some(word) = environment::text("FLECTO_EXPLAIN_PROVIDER") else {
         return Err(Reason::new(
-            "no provider; name one with --provider or FLECTO_EXPLAIN_PROVIDER (anthropic, openai)",
+            "no provider; name one with --provider or FLECTO_EXPLAIN_PROVIDER (anthropic, openai, exec)",
         ));
     };
     Provider::from_word(&word)
@@ -366,6 +390,7 @@ mod tests {
             key_variable: None,
             first_party: false,
             max_tokens: 1,
+            effort: None,
             max_input_tokens: 1,
             max_cost: None,
             prices: None,

@@ -103,13 +103,18 @@ impl Request {
             Provider::Anthropic => {
                 body.uint("max_tokens", plan.max_tokens).str("system", &prompt.system);
                 body.raw("messages", &format!("[{}]", message("user", &prompt.user)));
+                if let Some(effort) = &plan.effort {
+                    let mut config = Object::new();
+                    config.str("effort", effort);
+                    body.raw("output_config", &config.finish());
+                }
                 if fallbacks {
                     body.str("fallbacks", "default");
                 }
             }
             // `system` and not `developer`: every server takes it, and some chat templates drop the other.
             Provider::Openai => {
-                body.uint(cap.name(), plan.max_tokens);
+                body.uint(cap.name(), plan.max_tokens).opt_str("reasoning_effort", plan.effort.as_deref());
                 let both = [message("system", &prompt.system), message("user", &prompt.user)];
                 body.raw("messages", &format!("[{}]", both.join(",")));
             }

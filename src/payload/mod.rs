@@ -144,11 +144,12 @@ fn prompts(diff: Diff, unread: u64, by_file: bool, say: &mut impl FnMut(&str)) -
     }
     let mut lines = Vec::new();
     if by_file && diff.sections.len() > 1 {
+        say(&format!("the diff is asked about file by file, with {} prompts", diff.sections.len()));
         for (file, section) in diff.sections {
-            lines.push(payload(&BTreeMap::from([(file, section)]), unread, say));
+            lines.push(payload(Some(&file.clone()), &BTreeMap::from([(file, section)]), unread, say));
         }
     } else {
-        lines.push(payload(&diff.sections, unread, say));
+        lines.push(payload(None, &diff.sections, unread, say));
     }
     lines
 }
@@ -165,7 +166,13 @@ fn holds_no_secret(value: &Value) -> bool {
     }
 }
 
-fn payload(sections: &BTreeMap<String, Section>, unread: u64, say: &mut impl FnMut(&str)) -> String {
+/// One prompt; `file` names what it is about, where it is about one of several.
+fn payload(
+    file: Option<&str>,
+    sections: &BTreeMap<String, Section>,
+    unread: u64,
+    say: &mut impl FnMut(&str),
+) -> String {
     let count = |of: fn(&Section) -> usize| sections.values().map(of).sum::<usize>() as u64;
     let (changes, findings) = (count(|s| s.changes.len()), count(|s| s.findings.len()));
     let prompt = prompt::build(sections, unread);
@@ -178,7 +185,7 @@ fn payload(sections: &BTreeMap<String, Section>, unread: u64, say: &mut impl FnM
         return record::warning_line(STAGE, message);
     }
     let mut object = Object::new();
-    object.str("type", "payload").uint("version", prompt::VERSION);
+    object.str("type", "payload").uint("version", prompt::VERSION).opt_str("file", file);
     object.str("system", prompt::SYSTEM).str("user", &prompt.user).str("mark", &prompt.mark);
     object.uint("files", sections.len() as u64).uint("changes", changes).uint("findings", findings);
     object.finish()

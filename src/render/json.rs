@@ -23,7 +23,7 @@ pub(super) struct Document<'w, W: Write> {
     current: Option<Group>,
     verdict: Option<String>,
     warnings: Vec<String>,
-    narration: Option<String>,
+    narration: Option<Record>,
 }
 
 struct Group {
@@ -129,7 +129,7 @@ impl<W: Write> View for Document<'_, W> {
     }
 
     fn narration(&mut self, record: &Record) -> io::Result<()> {
-        self.narration = Some(super::narration::with_label(record));
+        super::narration::gather(&mut self.narration, record);
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl<W: Write> View for Document<'_, W> {
             self.member("incomplete", &wire::string(&reason))?;
         }
         if let Some(narration) = self.narration.take() {
-            self.member("narration", &narration)?;
+            self.member("narration", &super::narration::with_label(&narration))?;
         }
         self.out.raw("\n}\n")
     }

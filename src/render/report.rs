@@ -1,6 +1,7 @@
 //! What do the published formats work on? The whole report in memory: they sort by severity, count before they list, and
 //! cut.
 
+use super::narration;
 use super::read::{Ending, View, baseline_label};
 use crate::record::{Change, File, Finding, Record, Severity, Start, Status, Verdict};
 use crate::value::Value;
@@ -213,7 +214,7 @@ impl View for Report {
     }
 
     fn narration(&mut self, record: &Record) -> io::Result<()> {
-        self.narration = Some(record.clone());
+        narration::gather(&mut self.narration, record);
         Ok(())
     }
 

@@ -136,15 +136,27 @@ pub(super) enum ConfigFrom {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Asking a model")]
 pub(super) struct Asked {
-    /// Whom to ask: anthropic or openai [default: FLECTO_EXPLAIN_PROVIDER]
+    /// Whom to ask: anthropic, openai, or exec for a program of yours [default: FLECTO_EXPLAIN_PROVIDER]
     #[arg(long, value_name = "PROVIDER")]
     pub(super) provider: Option<String>,
+    /// The program that --provider exec asks: the prompt on its stdin, the narration on its stdout; no shell
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    pub(super) exec: Option<String>,
     /// Which model [default: FLECTO_EXPLAIN_MODEL, else the provider's]
     #[arg(long, value_name = "MODEL")]
     pub(super) model: Option<String>,
     /// The longest answer to ask for, in tokens [default: FLECTO_EXPLAIN_MAX_TOKENS, else 16000]
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<String>,
+    /// How hard the model thinks: none, minimal, low, medium, high, xhigh, max, as far as it knows the word [default: its own]
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) effort: Option<String>,
+    /// Ask once for the whole diff (all), or once a file (file), for a diff that is too long for one request
+    #[arg(long, value_name = "WHAT")]
+    pub(super) by: Option<String>,
+    /// Send nothing that may cost more, by the prices in FLECTO_EXPLAIN_PRICE_INPUT and _OUTPUT (per million tokens)
+    #[arg(long, value_name = "SUM")]
+    pub(super) max_cost: Option<String>,
     /// Ask again, also where an answer is kept
     #[arg(long)]
     pub(super) no_cache: bool,
@@ -217,6 +229,9 @@ pub struct Explain {
     /// Print the request that a model would get, and nothing else; send nothing
     #[arg(long, conflicts_with_all = ["narration", "output"])]
     pub(super) dry_run: bool,
+    /// Print what the request may cost, by your prices, and nothing else; send nothing
+    #[arg(long, conflicts_with_all = ["narration", "output", "dry_run"])]
+    pub(super) cost: bool,
     /// Write the narration to this file instead of stderr; - is stdout, after the report
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub(super) narration: Option<PathBuf>,

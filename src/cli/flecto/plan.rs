@@ -30,7 +30,8 @@ impl Ci {
         };
         let judge = judge(&self.compared, &self.judged, &found, &fail_on)?;
         let question = (self.explain || self.explain_dry_run).then(|| {
-            let stages = question(self.asked.narrate(self.explain_dry_run, format == Format::Json));
+            let sent = if self.explain_dry_run { Sent::Shown { json: format == Format::Json } } else { Sent::Yes };
+            let stages = self.asked.question(sent);
             let answer = match () {
                 () if self.explain_dry_run => Answer::After(None, Place::Stderr),
                 () if is_comment(format) => Answer::Within,
@@ -63,10 +64,9 @@ impl Explain {
         let found = self.configured.find(&self.compared)?;
         let json = self.format == ExplainFormat::Json;
         let mut judge = judge(&self.compared, &self.judged, &found, "none")?;
-        let narrate = self.asked.narrate(self.dry_run, json);
-        if self.dry_run {
-            // The request is the report.
-            judge.extend(question(narrate));
+        if self.dry_run || self.cost {
+            // The request, or what it may cost, is the report.
+            judge.extend(self.asked.question(if self.cost { Sent::Counted } else { Sent::Shown { json } }));
             let show = judge.pop().unwrap_or_else(narration);
             return Ok(self.compared.plan(judge, show, None, found));
         }
@@ -80,7 +80,7 @@ impl Explain {
             Some(file) => Answer::After(Some(narration()), Place::File(file.clone())),
         };
         let show = self.compared.show(if json { Format::Json } else { Format::Text }, &found);
-        let question = Question { stages: question(narrate), answer };
+        let question = Question { stages: self.asked.question(Sent::Yes), answer };
         Ok(self.compared.plan(judge, show, Some(question), found))
     }
 }
@@ -170,31 +170,53 @@ impl Compared {
     }
 }
 
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// It is sent.
+    Yes,
+    /// It is printed.
+    Shown {
+        /// As one JSON object.
+        json: bool,
+    },
+    /// What it may cost is printed.
+    Counted,
+}
+
 impl Asked {
     /// The options as they were typed.
     pub(super) fn words(&self) -> Vec<String> {
-        let words = self.narrate(false, false).arguments.into_iter().filter_map(|argument| match argument {
+        let arguments = self.payload().arguments.into_iter().chain(self.narrate(Sent::Yes).arguments);
+        let words = arguments.filter_map(|argument| match argument {
             Argument::Word(word) => word.into_string().ok(),
             Argument::Attached(_) => None,
         });
         words.collect()
     }
 
-    /// The stage that asks, or, for a dry run, prints what it would ask.
-    pub(super) fn narrate(&self, dry_run: bool, json: bool) -> Stage {
+    /// From judged records to an answer, or to what would be asked.
+    fn question(&self, sent: Sent) -> Vec<Stage> {
+        vec![Stage::new(Program::Mask), self.payload(), self.narrate(sent)]
+    }
+
+    fn payload(&self) -> Stage {
+        Stage::new(Program::Payload).option("--by", self.by.as_ref())
+    }
+
+    fn narrate(&self, sent: Sent) -> Stage {
         Stage::new(Program::Narrate)
             .option("--provider", self.provider.as_ref())
+            .option("--exec", self.exec.as_ref())
             .option("--model", self.model.as_ref())
             .option("--max-tokens", self.max_tokens.as_ref())
+            .option("--effort", self.effort.as_ref())
+            .option("--max-cost", self.max_cost.as_ref())
             .flag("--no-cache", self.no_cache)
-            .flag("--dry-run", dry_run)
-            .option("--format", (dry_run && json).then_some("json"))
+            .flag("--dry-run", matches!(sent, Sent::Shown { .. }))
+            .option("--format", (sent == Sent::Shown { json: true }).then_some("json"))
+            .flag("--cost", sent == Sent::Counted)
     }
-}
-
-/// From judged records to an answer.
-fn question(narrate: Stage) -> Vec<Stage> {
-    vec![Stage::new(Program::Mask), Stage::new(Program::Payload), narrate]
 }
 
 /// What shows a narration. It gets that one record, which is no whole stream.

@@ -70,3 +70,6 @@ pub const SHOWN_VALUE: usize = 120;
 
 /// How long the wrapper waits for `flecto-post`, which bounds itself at 90 seconds.
 pub const POST_LIMIT: Duration = Duration::from_secs(95);
+
+/// How long the wrapper waits for a job's summary, which asks nobody and writes one file.
+pub const SUMMARY_LIMIT: Duration = Duration::from_secs(60);

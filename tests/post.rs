@@ -4,6 +4,7 @@ mod failing; // what goes wrong at the forge, and that nothing of it fails a run
 mod forges; // the five APIs
 mod places; // which pull request
 mod sticky; // which comment is flecto's own
+mod summary; // the job's summary
 mod workflow; // docs/ci.md and the action, executed
 
 use crate::support::forge::Forge;

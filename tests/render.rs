@@ -10,3 +10,5 @@ mod published; // the formats that leave the machine
 mod runner; // what a CI runner makes of an output
 mod sample; // the records that all formats are shown with
 mod text; // E1, and values as they are shown
+
+pub(crate) use runner::commands;

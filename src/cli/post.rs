@@ -44,7 +44,16 @@ pub struct Post {
     /// Print the requests, with the token replaced by its variable's name, and send nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Write no comment; append the Markdown on standard input to the file that GITHUB_STEP_SUMMARY names
+    #[arg(long, conflicts_with_all = ["dry_run", "no_summary", "forge", "api_url", "repository", "pull_request"])]
+    pub step_summary: bool,
+    /// Do not append to the job summary when the comment cannot be written
+    #[arg(long)]
+    pub no_summary: bool,
 }
+
+/// The variable that names the job summary.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Runs `flecto-post` over standard input.
 ///
@@ -56,6 +65,17 @@ pub fn run(arguments: Post) -> anyhow::Result<Outcome> {
     let read = std::io::stdin().lock().take(MAX_INPUT + 1).read_to_string(&mut body);
     let read = read.map_err(|error| anyhow::anyhow!("cannot read standard input: {}", error.kind()))?;
     anyhow::ensure!(read as u64 <= MAX_INPUT, "the comment is larger than {} MiB", MAX_INPUT >> 20);
+    if arguments.step_summary {
+        print(&body)?;
+        if post::is_comment(&body) {
+            post::check(&body)?;
+        }
+        match environment::text(STEP_SUMMARY) {
+            Some(path) => summarize(path, &body),
+            None => say("flecto-post", &format!("warning: no job summary: {STEP_SUMMARY} is not set")),
+        }
+        return Ok(Outcome::Clean);
+    }
     let said = Said {
         forge: arguments.forge,
         api_url: arguments.api_url,
@@ -79,15 +99,19 @@ pub fn run(arguments: Post) -> anyhow::Result<Outcome> {
         Ok(Posted::Unchanged) => say("flecto-post", "the comment is up to date"),
         Err(why) => {
             say("flecto-post", &format!("warning: no comment: {why}"));
-            if let Some(path) = environment::text("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
-                match post::summarize(&path, &body) {
-                    Ok(()) => say("flecto-post", "the report is in the job summary"),
-                    Err(why) => say("flecto-post", &format!("warning: {why}")),
-                }
+            if let Some(path) = environment::text(STEP_SUMMARY).filter(|_| !arguments.no_summary) {
+                summarize(path, &body);
             }
         }
     }
     Ok(Outcome::Clean)
+}
+
+fn summarize(path: String, body: &str) {
+    match post::summarize(&PathBuf::from(path), body) {
+        Ok(()) => say("flecto-post", "the report is in the job summary"),
+        Err(why) => say("flecto-post", &format!("warning: no job summary: {why}")),
+    }
 }
 
 fn print(text: &str) -> anyhow::Result<()> {

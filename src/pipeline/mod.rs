@@ -170,6 +170,17 @@ pub struct Plan {
     pub question: Option<Question>,
     /// What gets the report when it is out: `flecto-post`.
     pub post: Option<Stage>,
+    /// What shows the same records once more, for the job's summary.
+    pub summary: Option<Summary>,
+}
+
+/// The job's summary, beside the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// What makes Markdown of the records.
+    pub show: Stage,
+    /// What appends it to the file that the runner names.
+    pub append: Stage,
 }
 
 /// A question to a model, beside the report.
@@ -216,7 +227,8 @@ impl Plan {
             };
             question.stages.iter().chain(shown)
         });
-        self.line().chain(question).chain(&self.post)
+        let summary = self.summary.iter().flat_map(|summary| [&summary.show, &summary.append]);
+        self.line().chain(question).chain(&self.post).chain(summary)
     }
 }
 

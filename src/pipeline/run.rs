@@ -7,9 +7,9 @@
 use super::children::{Running, Team};
 use super::output::{Output, write_whole};
 use super::statuses::{culprit, outcome};
-use super::{Answer, Ended, Place, Plan, Program, Question, Stage, Trouble};
+use super::{Answer, Ended, Place, Plan, Program, Question, Stage, Summary, Trouble};
 use crate::environment;
-use crate::limits::{NARRATION_BUFFER, NARRATION_GRACE, NARRATION_TIMEOUT, POST_LIMIT};
+use crate::limits::{NARRATION_BUFFER, NARRATION_GRACE, NARRATION_TIMEOUT, POST_LIMIT, SUMMARY_LIMIT};
 use crate::outcome::Outcome;
 use crate::text::escape;
 use anyhow::{Context as _, anyhow, ensure};
@@ -38,13 +38,18 @@ pub fn run(plan: &Plan) -> anyhow::Result<Outcome> {
     }
     let file = plan.output.as_deref().map(|file| within(plan, file));
     let mut output = Output::new(file.as_deref(), plan.post.is_some())?;
-    let (ends, report) = match &plan.question {
-        None => straight(&team, plan, &mut output)?,
+    let Done { ends, report, records } = match &plan.question {
+        None if plan.summary.is_none() => straight(&team, plan, &mut output)?,
+        None => kept_beside(&team, plan, &mut output)?,
         Some(question) => with_question(&team, plan, question, &mut output)?,
     };
     if let (Some(stage), Some(report)) = (&plan.post, report) {
         let_stdout_go();
         post(&team, stage, report);
+    }
+    if let Some(summary) = &plan.summary {
+        let_stdout_go();
+        summarize(&team, summary, records);
     }
     match culprit(&ends) {
         Some(trouble) => Err(anyhow!("{trouble}; the run is not complete")),
@@ -59,8 +64,15 @@ fn within(plan: &Plan, path: &Path) -> PathBuf {
 
 type Ends = Vec<(Program, Ended)>;
 
-/// How the stages of the report ended, and the report itself, where it goes on to somebody.
-type Done = (Ends, Option<Vec<u8>>);
+/// A report that is out.
+struct Done {
+    /// How its stages ended.
+    ends: Ends,
+    /// The report itself, where it goes on to somebody.
+    report: Option<Vec<u8>>,
+    /// What it shows, where that is shown once more, unless it was more than is kept.
+    records: Option<Vec<u8>>,
+}
 
 /// Every stage's stdout is the next one's stdin; this process holds none of them.
 fn straight(team: &Team, plan: &Plan, output: &mut Output) -> anyhow::Result<Done> {
@@ -68,7 +80,19 @@ fn straight(team: &Team, plan: &Plan, output: &mut Output) -> anyhow::Result<Don
     stages.push(output.start(team, &plan.show, records)?);
     let ends = wait(&mut stages);
     let report = output.finish(&ends)?;
-    Ok((ends, report))
+    Ok(Done { ends, report, records: None })
+}
+
+/// The report, with a copy of its records kept beside it.
+fn kept_beside(team: &Team, plan: &Plan, output: &mut Output) -> anyhow::Result<Done> {
+    let (mut stages, records) = join(team, &plan.judge, Stdio::null())?;
+    let mut report = output.start(team, &plan.show, Stdio::piped())?;
+    let input = report.stdin()?;
+    stages.push(report);
+    let records = tee(records, input);
+    let ends = wait(&mut stages);
+    let report = output.finish(&ends)?;
+    Ok(Done { ends, report, records })
 }
 
 /// Starts stages that are joined by pipes, and gives back what the last one writes.
@@ -113,22 +137,17 @@ fn report_first(
     (show, place): (Option<&Stage>, &Place),
     output: &mut Output,
 ) -> anyhow::Result<Done> {
-    let (mut stages, records) = join(team, &plan.judge, Stdio::null())?;
-    let mut report = output.start(team, &plan.show, Stdio::piped())?;
-    let input = report.stdin()?;
-    stages.push(report);
-    let kept = tee(records, input);
-    let mut ends = wait(&mut stages);
-    let report = output.finish(&ends)?;
+    let Done { mut ends, report, records } = kept_beside(team, plan, output)?;
     if *place != Place::Stdout {
         let_stdout_go();
     }
-    let Asked { mask, answer } = ask(team, question, kept, &ends);
+    let again = records.clone().filter(|_| plan.summary.is_some());
+    let Asked { mask, answer } = ask(team, question, records, &ends);
     ends.extend(mask);
     if let Err(reason) = answer.and_then(|answer| show_after(team, show, plan, place, answer)) {
         no_narration(&reason);
     }
-    Ok((ends, report))
+    Ok(Done { ends, report, records: again })
 }
 
 /// The records; the question; then the report over both. It is made from the same records whatever came of the question.
@@ -145,7 +164,7 @@ fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Out
         tee(io::Cursor::new(kept).chain(records), input);
         let ends = wait(&mut stages);
         let report = output.finish(&ends)?;
-        return Ok((ends, report));
+        return Ok(Done { ends, report, records: None });
     }
     let mut ends = wait(&mut stages);
     let Asked { mask, answer } = ask(team, question, Some(kept.clone()), &ends);
@@ -155,10 +174,11 @@ fn answer_within(team: &Team, plan: &Plan, question: &Question, output: &mut Out
         Err(reason) => no_narration(&reason),
     }
     let mut report = output.start(team, &plan.show, Stdio::piped())?;
+    let again = plan.summary.is_some().then(|| kept.clone());
     feed(report.stdin()?, kept);
     ends.push((report.program(), report.wait()));
     let report = output.finish(&ends)?;
-    Ok((ends, report))
+    Ok(Done { ends, report, records: again })
 }
 
 /// Copies to the report, and keeps a copy up to the bound; `None` over it. A report that ended early (its reader is gone)
@@ -358,6 +378,34 @@ fn post(team: &Team, stage: &Stage, report: Vec<u8>) {
         Err(error) => error.to_string(),
     };
     let _ = writeln!(io::stderr().lock(), "flecto: warning: no comment: {}", escape(&reason));
+}
+
+/// Shows the records once more, as Markdown for the job's summary. The report is out, so nothing that happens here changes
+/// how the run ends either.
+fn summarize(team: &Team, summary: &Summary, records: Option<Vec<u8>>) {
+    let done = || -> Result<(), String> {
+        let records = records.ok_or_else(too_large)?;
+        let deadline = Instant::now() + SUMMARY_LIMIT;
+        for stage in [&summary.show, &summary.append] {
+            team.find(stage.program).map_err(|error| error.to_string())?;
+        }
+        let shown = through(team, [&summary.show], records, deadline).map_err(|error| error.to_string())?;
+        // A verdict is no trouble, and what is incomplete says so.
+        if let Some(trouble) = culprit(&shown.0) {
+            return Err(trouble.to_string());
+        }
+        let markdown =
+            shown.1.ok_or_else(|| Trouble { program: summary.show.program, ended: Ended::Hung }.to_string())?;
+        let appended = through(team, [&summary.append], markdown, deadline).map_err(|error| error.to_string())?;
+        match appended.0.as_slice() {
+            // With 0 it says itself what failed, with 2 what was wrong.
+            [(_, Ended::Status(0 | 2))] => Ok(()),
+            ended => Err(blame(&ended.to_vec()).map_or_else(String::new, |trouble| trouble.to_string())),
+        }
+    };
+    if let Err(reason) = done() {
+        let _ = writeln!(io::stderr().lock(), "flecto: warning: no job summary: {}", escape(&reason));
+    }
 }
 
 /// The one line that a narration which does not come leaves.

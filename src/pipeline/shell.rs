@@ -26,11 +26,16 @@ impl Plan {
         }
         let to_file = self.output.as_ref().map_or_else(Vec::new, |file| [b" >", path(file).as_slice()].concat());
         match &self.question {
-            None if self.post.is_none() => out.line([hide.pipe(self.line()), to_file]),
+            None if self.post.is_none() && self.summary.is_none() => out.line([hide.pipe(self.line()), to_file]),
             None => {
-                out.line([b"report=$(".as_slice(), &hide.pipe(self.line()), b")"]);
-                out.line(["status=$?"]);
-                self.hand_on(&mut out, &hide, &to_file);
+                let line = if self.summary.is_some() {
+                    out.line([b"records=$(".as_slice(), &hide.pipe(&self.judge), b")"]);
+                    [b"printf '%s\\n' \"$records\" | ".as_slice(), &hide.pipe([&self.show])].concat()
+                } else {
+                    hide.pipe(self.line())
+                };
+                self.report(&mut out, &hide, &line, &to_file, "status=$?");
+                self.summarize(&mut out, &hide, "");
                 out.line(["exit \"$status\""]);
             }
             Some(question) => self.with_question(&mut out, &hide, question, &to_file),
@@ -50,14 +55,7 @@ impl Plan {
         match &question.answer {
             Answer::After(stage, place) => {
                 let report = [b"printf '%s\\n' \"$records\" | ".as_slice(), &show].concat();
-                if self.post.is_some() {
-                    out.line([b"report=$(".as_slice(), &report, b")"]);
-                    out.line(["status=$?"]);
-                    self.hand_on(out, hide, to_file);
-                } else {
-                    out.line([report.as_slice(), to_file]);
-                    out.line(["status=$?"]);
-                }
+                self.report(out, hide, &report, to_file, "status=$?");
                 out.line([mask]);
                 let to = match place {
                     Place::Stderr => b" >&2".to_vec(),
@@ -66,31 +64,40 @@ impl Plan {
                 };
                 let then = stage.as_ref().map(|stage| [b" | ".as_slice(), &hide.pipe([stage])].concat());
                 out.line([ask, then.unwrap_or_default(), to]);
+                self.summarize(out, hide, "");
             }
             Answer::Within => {
                 out.line(["status=0"]);
                 out.line([mask]);
                 out.line([b"narration=$(".as_slice(), &ask, b" | grep '^{\"type\":\"narration\"')"]);
                 let report = [b"printf '%s\\n' \"$records\" \"$narration\" | ".as_slice(), &show].concat();
-                let keep_worse = b"shown=$?; [ \"$status\" -eq 2 ] || status=$shown";
-                if self.post.is_some() {
-                    out.line([b"report=$(".as_slice(), &report, b")"]);
-                    out.line([keep_worse]);
-                    self.hand_on(out, hide, to_file);
-                } else {
-                    out.line([report.as_slice(), to_file]);
-                    out.line([keep_worse]);
-                }
+                let keep_worse = "shown=$?; [ \"$status\" -eq 2 ] || status=$shown";
+                self.report(out, hide, &report, to_file, keep_worse);
+                self.summarize(out, hide, " \"$narration\"");
             }
         }
         out.line(["exit \"$status\""]);
     }
 
-    /// Prints the report that is in a variable, and hands it to whoever gets it after that.
-    fn hand_on(&self, out: &mut Script, hide: &Hide, to_file: &[u8]) {
+    /// Prints the report that a command writes, notes its status, and hands it to whoever gets it after that.
+    fn report(&self, out: &mut Script, hide: &Hide, command: &[u8], to_file: &[u8], status: &str) {
+        let Some(post) = &self.post else {
+            out.line([command, to_file]);
+            out.line([status]);
+            return;
+        };
+        out.line([b"report=$(".as_slice(), command, b")"]);
+        out.line([status]);
         out.line([b"printf '%s\\n' \"$report\"".as_slice(), to_file]);
-        if let Some(post) = &self.post {
-            out.line([b"printf '%s\\n' \"$report\" | ".as_slice(), &hide.pipe([post]), b" >/dev/null"]);
+        out.line([b"printf '%s\\n' \"$report\" | ".as_slice(), &hide.pipe([post]), b" >/dev/null"]);
+    }
+
+    /// Shows the records once more, and what else stands in the report, for the job's summary.
+    fn summarize(&self, out: &mut Script, hide: &Hide, more: &str) {
+        if let Some(summary) = &self.summary {
+            let stages = hide.pipe([&summary.show, &summary.append]);
+            let from = format!("printf '%s\\n' \"$records\"{more} | ");
+            out.line([from.as_bytes(), &stages, b" >/dev/null"]);
         }
     }
 }

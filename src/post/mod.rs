@@ -8,12 +8,12 @@ mod exchange;
 mod forge;
 mod markdown;
 mod place;
+mod summary;
 
 use exchange::{Refused, Speaker};
 use forge::{Author, Call, Comment};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::time::Duration;
 
 pub use forge::Forge;
@@ -21,9 +21,6 @@ pub use place::Said;
 
 /// How many comments of one pull request are read at most: a page more costs a request, and somebody could write many.
 const MAX_PAGES: usize = 100;
-
-/// What a job summary takes, in bytes (actions/runner, FileCommandManager.cs). More is thrown away whole.
-const SUMMARY_BYTES: u64 = 1 << 20;
 
 /// What to do with a comment.
 #[derive(Clone, Debug)]
@@ -57,12 +54,17 @@ impl std::fmt::Display for NoComment {
 
 impl std::error::Error for NoComment {}
 
+/// Whether a text begins as a comment of flecto's does.
+pub fn is_comment(body: &str) -> bool {
+    markdown::marker(body).is_some()
+}
+
 /// Checks that a text is a whole comment of flecto's.
 ///
 /// # Errors
 /// When it is none.
 pub fn check(body: &str) -> Result<(), NoComment> {
-    if markdown::marker(body).is_none() {
+    if !is_comment(body) {
         return Err(NoComment("the input is no comment; make it with flecto-render --format pr-comment"));
     }
     if body.trim_end().lines().next_back() != Some(markdown::END) {
@@ -113,20 +115,17 @@ pub fn dry_run(options: &Options, body: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Puts the report into the job's summary. Appends, because the file is the whole job's.
+/// Puts a report into the job's summary: a comment of flecto's without its marks, or any other Markdown as it is. Appends,
+/// because the file is the whole step's.
 ///
 /// # Errors
-/// Why it is not there.
+/// Why it is not there: no room for all of it, a link, a file that cannot be written, or no report.
 pub fn summarize(path: &std::path::Path, body: &str) -> Result<(), String> {
-    let there = std::fs::metadata(path).map_or(0, |data| data.len());
-    let room = usize::try_from(SUMMARY_BYTES.saturating_sub(there + 2)).unwrap_or(usize::MAX);
-    if room < 2_000 {
-        return Err("the job summary is full".into());
+    let text = markdown::content(body);
+    if text.trim().is_empty() {
+        return Err("there is no report; the program that was to write it did not finish".into());
     }
-    let text = markdown::content(&markdown::fit(body, room));
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    let written = file.and_then(|mut file| file.write_all(format!("\n{text}\n").as_bytes()));
-    written.map_err(|error| format!("the job summary cannot be written: {}", error.kind()))
+    summary::append(path, &text)
 }
 
 fn post(speaker: &Speaker<'_>, body: &str) -> Result<Posted, Refused> {

@@ -105,19 +105,23 @@ fn the_action_gates_comments_and_takes_no_input_for_a_command() {
     repo.write("with space/$(touch pwned).yaml", "a: 1\n");
     let forge = Forge::new(Api::Github, "me");
     let (url, token) = (forge.url(), token());
+    let summary = repo.path().join("summary.md");
     let mut variables = on_github(&url, &token);
     variables.extend([
+        ("GITHUB_STEP_SUMMARY", summary.to_str().expect("UTF-8")),
         ("TARGETS", "config/**/*.yaml\n\nwith space/$(touch pwned).yaml\n"),
         ("BASELINE", ""),
         ("FAIL_ON", "error"),
         ("COMMENT", "true"),
         ("INSTANCE", "prod"),
+        ("SUMMARY", "true"),
         ("EXPLAIN", "false"),
     ]);
     let run = shell("bash", &action(), &repo, &variables).exits(1);
     assert!(run.stdout.starts_with("<!-- flecto:pr-comment --><!-- flecto:instance prod -->\n"), "{}", run.stdout);
     assert_eq!(forge.comments().len(), 1);
     assert!(!repo.path().join("pwned").exists());
+    assert!(std::fs::read_to_string(&summary).expect("a summary").starts_with("**2 changes**"));
     variables.push(("COMMENT", "false"));
     variables.push(("FAIL_ON", "none"));
     let run = shell("bash", &action(), &repo, &variables).exits(0);

@@ -122,3 +122,88 @@ fn g6_the_printed_lines_post_too() {
         assert_eq!((bodies(&one), bodies(&one).len()), (bodies(&two), 1), "{more:?}");
     }
 }
+
+#[test]
+fn a_step_summary_is_the_report_as_markdown_and_no_status() {
+    let repo = changed();
+    let markdown = repo.run("flecto", ["ci", "config", "--format", "markdown"]).exits(1).stdout;
+    let summary = repo.path().join("summary.md");
+    for format in ["text", "json", "sarif", "github-annotations", "pr-comment", "markdown"] {
+        std::fs::write(&summary, "before\n").expect("a file");
+        let printed = repo.run("flecto", ["ci", "config", "--format", format]).exits(1).stdout;
+        let mut command = repo.program("flecto");
+        command.args(["ci", "config", "--format", format, "--step-summary"]).env("GITHUB_STEP_SUMMARY", &summary);
+        let done = run(&mut command).exits(1);
+        assert_eq!(done.stdout, printed, "{format}");
+        let text = std::fs::read_to_string(&summary).expect("a summary");
+        assert_eq!(text.trim_end(), format!("before\n\n{markdown}").trim_end(), "{format}: {}", done.stderr);
+        run(command.args(["--fail-on", "none"])).exits(0);
+    }
+    // Nothing of it changes how a run ends.
+    for how in ["kill", "exit-2", "exit-3", "missing"] {
+        let kit = Kit::new();
+        let kit = if how == "missing" { kit.remove("flecto-post") } else { kit.replace("flecto-post") };
+        let mut command = kit.flecto(&repo, how);
+        let done = run(command.args(["ci", "config", "--step-summary"]).env("GITHUB_STEP_SUMMARY", &summary)).exits(1);
+        assert_eq!(
+            done.stderr.contains("flecto: warning: no job summary: "),
+            how != "exit-2",
+            "{how}: {}",
+            done.stderr
+        );
+    }
+    let done = repo.run("flecto", ["ci", "config", "--step-summary"]).exits(1);
+    assert!(done.stderr.contains("warning: no job summary: GITHUB_STEP_SUMMARY is not set"), "{}", done.stderr);
+}
+
+#[test]
+fn e3_a_step_summary_holds_what_a_model_said_only_where_the_report_does() {
+    let repo = changed();
+    let summary = repo.path().join("summary.md");
+    for (format, within) in [("text", false), ("sarif", false), ("pr-comment", true)] {
+        let provider = Provider::new([Answer::openai("The pool grows.")]);
+        std::fs::write(&summary, "").expect("a file");
+        let mut command = repo.program("flecto");
+        command.args(["ci", "config", "--format", format, "--explain", "--no-cache", "--step-summary"]);
+        let done = run(asking(command.env("GITHUB_STEP_SUMMARY", &summary), &provider)).exits(1);
+        let text = std::fs::read_to_string(&summary).expect("a summary");
+        assert_eq!(text.contains("The pool grows."), within, "{format}: {}", done.stderr);
+        assert_eq!(text.contains("Model-generated narration (openai gate) — advisory"), within, "{format}");
+        assert!(text.contains("db.pool"), "{text}");
+    }
+}
+
+#[test]
+fn g6_the_printed_lines_write_the_summary_too() {
+    let repo = changed();
+    let provider = Provider::new([Answer::openai("The pool grows.")]);
+    let path = format!("{}:{}", bin_dir().display(), std::env::var("PATH").unwrap_or_default());
+    let cases: [&[&str]; 6] = [
+        &["ci", "config"],
+        &["ci", "config", "--format", "sarif", "-o", "flecto.sarif"],
+        &["ci", "config", "--explain", "--no-cache"],
+        &["ci", "config", "--format", "pr-comment", "--explain", "--no-cache"],
+        &["ci", "config", "--format", "pr-comment", "--pr-comment-post"],
+        &["ci", "config", "--explain-dry-run"],
+    ];
+    for line in cases {
+        let line = [line, &["--step-summary", "--quiet"]].concat();
+        let summaries = [repo.path().join("one.md"), repo.path().join("two.md")];
+        let (one, two) = (github(), github());
+        let mut flecto = repo.program("flecto");
+        let flecto = asking(in_ci(flecto.args(&line), &one), &provider).env("GITHUB_STEP_SUMMARY", &summaries[0]);
+        let direct = run(flecto).exits(1);
+        let lines = run(repo.program("flecto").args(&line).arg("--print-pipeline")).exits(0).stdout;
+        let mut sh = clean(Command::new("sh"));
+        sh.current_dir(repo.path()).env("PATH", &path).env("GITHUB_STEP_SUMMARY", &summaries[1]);
+        let shell = run_with(asking(in_ci(&mut sh, &two), &provider), &lines).exits(1);
+        assert_eq!(direct.stdout, shell.stdout, "{line:?}\n{lines}\n{}", shell.stderr);
+        let [a, b] = summaries.map(|file| {
+            let text = std::fs::read_to_string(&file).unwrap_or_else(|_| panic!("{line:?}: no summary\n{lines}"));
+            std::fs::remove_file(file).expect("gone");
+            text
+        });
+        assert!(a == b && a.contains("db.pool"), "{line:?}\n{lines}\n{a}\n{b}");
+        assert_eq!(one.comments().len(), two.comments().len());
+    }
+}

@@ -1,7 +1,7 @@
 //! What can be said to `flecto ci`, `flecto explain` and `flecto demo`? The options, grouped as they are shared.
 
 use crate::cli::render::Color;
-use crate::render::Format;
+use crate::render::{Format, MIN_WIDTH, Style};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -72,6 +72,12 @@ pub(super) struct Compared {
     /// Colour the text
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) color: Option<Color>,
+    /// Lay out the text: plain, which scripts read, or rich, for a person with a terminal
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub(super) style: Option<Style>,
+    /// Columns of the rich style [default: the terminal's, else 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(MIN_WIDTH as i64..=1000))]
+    pub(super) width: Option<u16>,
     /// Write the report to a file, whole or not at all; - is stdout
     #[arg(short, long, value_name = "FILE", allow_hyphen_values = true)]
     pub(super) output: Option<PathBuf>,
@@ -190,6 +196,9 @@ pub struct Ci {
     /// Write the comment to the pull request that this CI run is about, over the one of the last run
     #[arg(long, help_heading = "Publishing")]
     pub(super) pr_comment_post: bool,
+    /// Append the report, as Markdown, to the file that GITHUB_STEP_SUMMARY names
+    #[arg(long, help_heading = "Publishing")]
+    pub(super) step_summary: bool,
     /// Name that tells flecto's comments on one pull request apart
     #[arg(long, value_name = "NAME", help_heading = "Publishing")]
     pub(super) instance: Option<String>,

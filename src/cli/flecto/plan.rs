@@ -3,7 +3,7 @@
 
 use super::configured::Found;
 use super::options::{Asked, Ci, Compared, Explain, ExplainFormat, Judged};
-use crate::pipeline::{Answer, Argument, Place, Plan, Program, Question, Stage};
+use crate::pipeline::{Answer, Argument, Place, Plan, Program, Question, Stage, Summary};
 use crate::record::Finding;
 use crate::render::Format;
 use anyhow::ensure;
@@ -28,6 +28,10 @@ impl Ci {
             Some(Ok(format)) => format,
             _ => Format::default(),
         };
+        ensure!(
+            self.compared.style.is_none() || format == Format::Text,
+            "--style is how text is laid out; it goes with --format text"
+        );
         let judge = judge(&self.compared, &self.judged, &found, &fail_on)?;
         let question = (self.explain || self.explain_dry_run).then(|| {
             let sent = if self.explain_dry_run { Sent::Shown { json: format == Format::Json } } else { Sent::Yes };
@@ -46,10 +50,16 @@ impl Ci {
             .option("--max-bytes", self.max_bytes.as_ref())
             .option("--category", self.category.as_ref())
             .flag("--with-accepted", self.with_accepted);
+        let summary = self.compared.show(Format::Markdown, &found);
         let mut plan = self.compared.plan(judge, show, question, found);
         if self.pr_comment_post {
             ensure!(is_comment(format), "--pr-comment-post posts a comment; it goes with --format pr-comment");
-            plan.post = Some(Stage::new(Program::Post));
+            // What cannot be posted goes to the summary, where it is not there anyway.
+            plan.post = Some(Stage::new(Program::Post).flag("--no-summary", self.step_summary));
+        }
+        if self.step_summary {
+            plan.summary =
+                Some(Summary { show: summary, append: Stage::new(Program::Post).flag("--step-summary", true) });
         }
         Ok((plan, fail_on))
     }
@@ -63,6 +73,7 @@ impl Explain {
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
         let found = self.configured.find(&self.compared)?;
         let json = self.format == ExplainFormat::Json;
+        ensure!(self.compared.style.is_none() || !json, "--style is how text is laid out; it goes with --format text");
         let mut judge = judge(&self.compared, &self.judged, &found, "none")?;
         if self.dry_run || self.cost {
             // The request, or what it may cost, is the report.
@@ -148,11 +159,14 @@ impl Compared {
             .with(targets))
     }
 
+    /// The stage that shows the records. The style is that of text; a summary beside text has none.
     fn show(&self, format: Format, found: &Found) -> Stage {
         let color = self.color.and_then(|color| word(&color));
         Stage::new(Program::Render)
             .option("--format", word(&format))
             .option("--color", color)
+            .option("--style", self.style.filter(|_| format == Format::Text).and_then(|style| word(&style)))
+            .option("--width", self.width.filter(|_| format == Format::Text).map(|columns| columns.to_string()))
             .flag("--mask-secrets", self.mask_secrets || found.section.mask_secrets && !self.show_secrets)
             .flag("--show-secrets", self.show_secrets)
     }
@@ -166,6 +180,7 @@ impl Compared {
             output: self.output.clone().filter(|file| file != Path::new("-")),
             question,
             post: None,
+            summary: None,
         }
     }
 }

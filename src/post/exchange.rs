@@ -13,9 +13,6 @@ const REQUEST: Duration = Duration::from_secs(30);
 /// How many times a question that changes nothing is asked again.
 const RETRIES: u32 = 2;
 
-/// How many redirects within one server are followed: a renamed repository has one.
-const HOPS: u32 = 3;
-
 /// The largest answer, in bytes: a hundred comments of the largest size that GitHub has, escaped.
 const MAX_ANSWER: u64 = 32 << 20;
 
@@ -61,8 +58,8 @@ impl<'p> Speaker<'p> {
     /// # Errors
     /// No answer, or one that is no success.
     pub(super) fn ask(&self, call: &Call) -> Result<(Value, Response), Refused> {
-        let mut url = self.url(&call.path)?;
-        let (mut attempt, mut hops) = (0, 0);
+        let url = self.url(&call.path)?;
+        let mut attempt = 0;
         let repeatable = call.method == "GET";
         loop {
             let left = self.deadline.saturating_duration_since(Instant::now());
@@ -87,11 +84,7 @@ impl<'p> Speaker<'p> {
                         Err(_) => Err(Refused::of(format!("{} did not answer in JSON", url.host()))),
                     };
                 }
-                Ok(answer) if (300..400).contains(&answer.status) => {
-                    hops += 1;
-                    url = self.redirected(&url, &answer, hops)?;
-                    continue;
-                }
+                Ok(answer) if (300..400).contains(&answer.status) => return Err(self.redirected(&url, &answer)),
                 Ok(answer) => match wish(&answer) {
                     Some(wait)
                         if attempt < RETRIES && wait < self.deadline.saturating_duration_since(Instant::now()) =>
@@ -125,24 +118,17 @@ impl<'p> Speaker<'p> {
         Url::parse(&whole).map_err(|wrong| Refused::of(format!("the API's url {wrong}")))
     }
 
-    /// A redirect is followed within one server, with the method as it was. The token goes nowhere else.
-    fn redirected(&self, from: &Url, answer: &Response, hops: u32) -> Result<Url, Refused> {
-        let location = answer.header("location").unwrap_or_default();
-        let to = if location.starts_with('/') && !location.starts_with("//") {
-            Url::parse(&format!("{}{location}", server(from)))
-        } else {
-            Url::parse(location)
+    /// A redirect is refused, within one server too: CI systems name a repository as it is called now, so what redirects
+    /// is not what was asked for.
+    fn redirected(&self, from: &Url, answer: &Response) -> Refused {
+        let to = match answer.redirect_host() {
+            Some(host) if same_server_name(&host, from) => "another address there".to_string(),
+            Some(host) => self.clean(&host),
+            None => "another address there".to_string(),
         };
-        match to {
-            Ok(to) if same_server(&to, from) && hops <= HOPS => Ok(to),
-            _ => {
-                let host = answer.redirect_host().map_or_else(|| "elsewhere".to_string(), |host| self.clean(&host));
-                Err(Refused {
-                    status: Some(answer.status),
-                    why: format!("{} redirects to {host}, which is not followed", from.host()),
-                })
-            }
-        }
+        let renamed = "; if the repository was renamed, say its new name with --repository";
+        let why = format!("{} redirects to {to}, which is not followed{renamed}", from.host());
+        Refused { status: Some(answer.status), why }
     }
 
     /// What the server said of its refusal: on one line, without the token, and not long.
@@ -174,6 +160,11 @@ fn server(url: &Url) -> String {
     let start = whole.find("://").map_or(0, |at| at + 3);
     let end = whole[start..].find(['/', '?']).map_or(whole.len(), |at| start + at);
     whole[..end].to_string()
+}
+
+/// Whether a `host:port` is that of a URL.
+fn same_server_name(host: &str, url: &Url) -> bool {
+    server(url).rsplit_once("//").is_some_and(|(_, own)| own.eq_ignore_ascii_case(host))
 }
 
 fn same_server(one: &Url, other: &Url) -> bool {

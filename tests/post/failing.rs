@@ -107,14 +107,18 @@ fn f1_k3_nor_a_next_page_on_another_server() {
 }
 
 #[test]
-fn f1_a_redirect_within_the_server_is_followed_with_its_method() {
-    let forge = Forge::new(Api::Github, "me");
-    let forge =
-        forge.clone().accident("POST", answer(307, &[("location", "/repos/o/new/issues/7/comments".into())], ""));
-    post(&mut on_github(&forge), &comment("x"));
-    assert_eq!(forge.comments().len(), 1);
-    let last = forge.seen().pop().expect("a request");
-    assert_eq!((last.method.as_str(), last.path.as_str()), ("POST", "/repos/o/new/issues/7/comments"));
+fn f1_k3_nor_one_within_the_server() {
+    for location in ["/repos/o/new/issues/7/comments", "HERE/repos/o/new/issues/7/comments", "", "?x"] {
+        for (method, status) in [("POST", 307), ("GET", 301), ("GET", 304), ("POST", 303)] {
+            let forge = Forge::new(Api::Github, "me");
+            let to = location.replace("HERE", &forge.url());
+            let forge = forge.clone().accident(method, answer(status, &[("location", to)], ""));
+            let run = post(&mut on_github(&forge), &comment("x"));
+            assert!(run.stderr.contains("redirects to another address there, which is not followed"), "{}", run.stderr);
+            assert!(forge.comments().is_empty());
+            assert!(forge.seen().iter().all(|seen| seen.path.starts_with("/repos/o/r/")));
+        }
+    }
 }
 
 #[test]

@@ -280,7 +280,8 @@ pub struct Change {
     pub end_line: Option<u64>,
     /// Line of the value in the old file, from 1.
     pub before_line: Option<u64>,
-    /// An inline acceptance that stands at the value: rule and reason.
+    /// What comments accept here: one of rule, reason, line of the comment and path, or a list of them. Without a path it
+    /// is about the whole change, with one about that part of it.
     pub accept: Option<Value>,
     /// GitHub's hash of the line; never on a masked record.
     pub line_hash: Option<String>,
@@ -458,6 +459,42 @@ impl Change {
 }
 
 impl Finding {
+    /// A finding at a change's place, without a sentence yet.
+    pub fn at(change: &Change, rule: &str, severity: Severity) -> Finding {
+        Finding {
+            document: change.document.clone(),
+            path: change.path.clone(),
+            line: change.line,
+            column: change.column,
+            end_line: change.end_line,
+            before_line: change.before_line,
+            line_hash: change.line_hash.clone(),
+            ..Finding::about(&change.file, rule, severity)
+        }
+    }
+
+    /// A finding about a file as a whole, without a sentence yet.
+    pub fn about(file: &str, rule: &str, severity: Severity) -> Finding {
+        Finding {
+            file: file.to_string(),
+            document: None,
+            path: "$".into(),
+            rule: rule.to_string(),
+            pack: None,
+            severity,
+            message: String::new(),
+            template: None,
+            before: None,
+            after: None,
+            line: None,
+            column: None,
+            end_line: None,
+            before_line: None,
+            accepted: None,
+            line_hash: None,
+        }
+    }
+
     /// The record as a line.
     pub fn to_line(&self) -> String {
         let mut object = Object::new();

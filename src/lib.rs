@@ -32,6 +32,7 @@ pub mod limits;
 pub mod mask;
 pub mod narrate;
 pub mod outcome;
+pub mod parts;
 pub mod path;
 pub mod pattern;
 pub mod payload;

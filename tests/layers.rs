@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["environment", "limits", "outcome", "text"],
     &["json"],
-    &["path", "value"],
+    &["parts", "path", "value"],
     &["record"],
     &["stream", "pattern", "document"],
     &["secret", "git"],

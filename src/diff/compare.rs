@@ -61,8 +61,6 @@ pub(super) struct Found<'t> {
     /// Where the value stands, on either side.
     pub(super) old_span: Option<Span>,
     pub(super) new_span: Option<Span>,
-    /// The line of the key that the new value stands under: a comment above it is about the value.
-    pub(super) key_line: Option<u32>,
     /// Place of an item in its list, where the path does not say it.
     pub(super) index: Option<usize>,
     pub(super) notes: Vec<String>,
@@ -113,8 +111,6 @@ pub(super) struct Comparer<'t, 's> {
     pub(super) budget: u64,
     /// How many strings lie around these trees.
     pub(super) depth: usize,
-    /// The line of the last key on the way, on the new side.
-    key_line: Option<u32>,
     /// The document was encrypted and is no longer: what is new in it is withheld.
     pub(super) unsealed: bool,
 }
@@ -128,7 +124,6 @@ impl<'t, 's> Comparer<'t, 's> {
             out: Vec::new(),
             budget: super::align::BUDGET,
             depth: 0,
-            key_line: None,
             unsealed: false,
         }
     }
@@ -201,7 +196,6 @@ impl<'t, 's> Comparer<'t, 's> {
     fn entry(&mut self, old: &'t Entry<'t>, new: &'t Entry<'t>) {
         let before = self.out.len();
         self.steps.push(Step::Key(&new.key));
-        self.key_line = Some(new.key_span.start.line);
         self.node(&old.value, &new.value);
         if old.key != new.key && !self.hashes.loose_numbers {
             let note = notes::key_type(&old.key, &new.key);
@@ -219,7 +213,6 @@ impl<'t, 's> Comparer<'t, 's> {
 
     fn entry_added(&mut self, entry: &'t Entry<'t>) {
         self.steps.push(Step::Key(&entry.key));
-        self.key_line = Some(entry.key_span.start.line);
         self.added(&entry.value, None);
         self.steps.pop();
     }
@@ -271,7 +264,6 @@ impl<'t, 's> Comparer<'t, 's> {
             after,
             old_span: None,
             new_span: None,
-            key_line: self.key_line.filter(|_| matches!(self.steps.last(), Some(Step::Key(_)))),
             index: None,
             notes: Vec::new(),
         }

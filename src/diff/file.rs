@@ -286,13 +286,29 @@ fn compare(
         found.iter_mut().for_each(|one| one.notes.push(format!("was a file, is {} now", a_thing(is))));
     }
     let source = String::from_utf8_lossy(if let Text::Parse(bytes) = new { bytes } else { &[] });
-    let mut lines = Lines::new(record, &source);
+    let remarks = if found.is_empty() { Vec::new() } else { remarks(new, new_format, &new_parts) };
+    let mut lines = Lines::new(record, &source, &remarks);
     for one in found {
         lines.found(one).map_err(|message| Failure { side: "after", message })?;
     }
     report.text = lines.text;
     report.changes = lines.count;
     Ok(())
+}
+
+/// The comments of the new side that speak to flecto.
+fn remarks(new: &Text<'_>, format: Format, parts: &Option<Parts>) -> Vec<document::Remark> {
+    let Text::Parse(bytes) = new else { return Vec::new() };
+    let Some(parts) = parts else { return document::remarks(format, bytes, &document::Options::default()) };
+    let of_part = |part: &document::Part| {
+        let options = document::Options {
+            lines_before: part.lines_before,
+            documents_before: part.documents_before,
+            ..document::Options::default()
+        };
+        document::remarks(format, &bytes[part.bytes.clone()], &options)
+    };
+    parts.parts.iter().flat_map(of_part).collect()
 }
 
 fn a_thing(what: &str) -> &'static str {

@@ -3,16 +3,16 @@
 //! A value that no record holds is told in its parts; a string that no record holds is told by its length and digest, with
 //! a finding that says that no rule has seen it.
 
+use super::accepts;
 use super::compare::{self, Found, Side};
 use super::line_hash::LineHashes;
-use crate::document::{self, Data, Node};
+use crate::document::{self, Data, Node, Remark};
 use crate::json;
 use crate::limits::{MAX_LINE, MAX_STRING};
 use crate::path::Segment;
 use crate::record::{Change, File, Finding, Op, Severity};
 use crate::value::{ENVELOPE, Value};
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 
 /// The rule of the finding that says that a value was too long to be judged.
 pub const NOT_JUDGED: &str = "not-judged";
@@ -20,17 +20,17 @@ pub const NOT_JUDGED: &str = "not-judged";
 /// The records of one file, as they are written.
 pub(super) struct Lines<'j> {
     record: &'j File,
-    source: &'j str,
+    remarks: &'j [Remark],
     hashes: LineHashes<'j>,
-    accepts: Option<HashMap<u64, Vec<Value>>>,
     pub(super) text: String,
     pub(super) count: u64,
 }
 
 impl<'j> Lines<'j> {
-    pub(super) fn new(record: &'j File, source: &'j str) -> Lines<'j> {
+    /// `remarks` are the comments of the new side that speak to flecto.
+    pub(super) fn new(record: &'j File, source: &'j str, remarks: &'j [Remark]) -> Lines<'j> {
         let hashes = LineHashes::new(source);
-        Lines { record, source, hashes, accepts: None, text: record.to_line() + "\n", count: 0 }
+        Lines { record, remarks, hashes, text: record.to_line() + "\n", count: 0 }
     }
 
     /// Writes a difference; one that is longer than a line may be as its parts.
@@ -81,7 +81,7 @@ impl<'j> Lines<'j> {
             column: span.map(|span| u64::from(span.start.column)),
             end_line: span.filter(|span| span.end_line > span.start.line).map(|span| u64::from(span.end_line)),
             before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
-            accept: line.and_then(|line| self.accept(found.key_line.map_or(line, u64::from))),
+            accept: self.accept(found),
             line_hash: line.and_then(|line| self.line_hash(line)),
         }
     }
@@ -90,37 +90,28 @@ impl<'j> Lines<'j> {
         self.hashes.get(usize::try_from(line).ok()?).map(str::to_string)
     }
 
-    /// What comments just above a line accept.
-    fn accept(&mut self, line: u64) -> Option<Value> {
-        let source = self.source;
-        let accepts = self.accepts.get_or_insert_with(|| accepts(source));
-        match accepts.get(&line)?.as_slice() {
-            [one] => Some(one.clone()),
-            many => Some(Value::List(many.to_vec())),
+    /// What comments accept in the new side of a difference: all of it, or a part of an added value.
+    fn accept(&self, found: &Found<'_>) -> Option<Value> {
+        let place = found.new_span?.start;
+        let mut out = Vec::new();
+        for remark in self.remarks {
+            // A document begins where its first key does, and that is what the comment is about.
+            if remark.covers(place) && !found.path.0.is_empty() {
+                out.extend(accepts::of(remark, None));
+            } else if let Some(Side::Node(node)) = &found.after
+                && let Some(steps) = accepts::below(node, remark.from)
+            {
+                out.extend(accepts::of(remark, Some(&found.path.join(&steps))));
+            }
         }
+        if out.len() > 1 { Some(Value::List(out)) } else { out.pop() }
     }
 
     fn not_judged(&mut self, change: &Change, size: usize) {
-        let finding = Finding {
-            file: change.file.clone(),
-            document: change.document.clone(),
-            path: change.path.clone(),
-            rule: NOT_JUDGED.to_string(),
-            pack: None,
-            severity: Severity::Warn,
-            message: format!(
-                "A string of {size} bytes is too long for a record; its digest stands for it, and no rule has seen it."
-            ),
-            template: None,
-            before: None,
-            after: None,
-            line: change.line,
-            column: change.column,
-            end_line: change.end_line,
-            before_line: change.before_line,
-            accepted: None,
-            line_hash: change.line_hash.clone(),
-        };
+        let message = format!(
+            "A string of {size} bytes is too long for a record; its digest stands for it, and no rule has seen it."
+        );
+        let finding = Finding { message, ..Finding::at(change, NOT_JUDGED, Severity::Warn) };
         self.text.push_str(&finding.to_line());
         self.text.push('\n');
     }
@@ -180,7 +171,6 @@ fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
                 after,
                 old_span: span.filter(|_| gone),
                 new_span: span.filter(|_| !gone),
-                key_line: found.key_line.filter(|_| !gone),
                 index: None,
                 notes: found.notes.clone(),
             }));
@@ -212,44 +202,4 @@ fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
         }
     }
     out
-}
-
-/// What accepts a finding on the next line.
-const MARK: &str = "flecto-ignore-next-line";
-
-/// The comments that accept something, by the line of the value that they are for: the next one that is no comment.
-fn accepts(source: &str) -> HashMap<u64, Vec<Value>> {
-    let mut out: HashMap<u64, Vec<Value>> = HashMap::new();
-    if !source.contains(MARK) {
-        return out;
-    }
-    let mut waiting = Vec::new();
-    for (at, line) in source.lines().enumerate() {
-        let trimmed = line.trim_start_matches('\u{feff}').trim();
-        let comment = ["#", "//", ";", "/*", "*", "!"].iter().find_map(|start| trimmed.strip_prefix(start));
-        match comment {
-            Some(comment) => waiting.extend(acceptance(comment)),
-            None if trimmed.is_empty() => {}
-            None => {
-                if !waiting.is_empty() {
-                    out.insert(at as u64 + 1, std::mem::take(&mut waiting));
-                }
-            }
-        }
-    }
-    out
-}
-
-/// `flecto-ignore-next-line RULE — reason`; a reason may also follow `--`, `-` or `:`.
-fn acceptance(comment: &str) -> Option<Value> {
-    let rest = comment.trim().trim_start_matches(['#', '/', '*', ';']).trim_start().strip_prefix(MARK)?;
-    let rest = rest.strip_prefix(char::is_whitespace)?.trim().trim_end_matches("*/").trim_end();
-    let (rule, reason) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let reason = reason.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
-    let rule = rule.trim_end_matches(':');
-    let mut fields = vec![("rule".to_string(), Value::String(rule.to_string()))];
-    if !reason.is_empty() {
-        fields.push(("reason".to_string(), Value::String(reason.to_string())));
-    }
-    (!rule.is_empty()).then_some(Value::Map(fields))
 }

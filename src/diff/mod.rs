@@ -4,6 +4,7 @@
 //! compares those, on all cores, and writes their records in the order of their names. Equal bytes are never parsed, and
 //! at most a bounded number of finished files wait for their turn.
 
+mod accepts;
 mod align;
 mod compare;
 mod disk;

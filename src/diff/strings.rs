@@ -49,7 +49,6 @@ impl<'t> Comparer<'t, '_> {
                 after: found.after.as_ref().map(Side::detached),
                 old_span: None,
                 new_span: found.new_span.map(|span| if block { moved(place, span) } else { place }),
-                key_line: None,
                 index: found.index,
                 notes: found.notes,
             };

@@ -18,6 +18,7 @@ mod number;
 mod owned;
 mod plan;
 mod properties;
+mod remarks;
 mod split;
 mod template;
 mod toml;
@@ -26,6 +27,7 @@ mod yaml;
 
 pub use encrypted::whole_file;
 pub use format::Format;
+pub use remarks::{Remark, remarks};
 pub use split::{Part, split_yaml};
 
 use std::borrow::Cow;
@@ -111,7 +113,7 @@ pub struct Span {
 }
 
 /// A value and where it stands. An alias stands where it is used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node<'a> {
     /// What it is.
     pub data: Data<'a>,
@@ -125,7 +127,7 @@ pub struct Node<'a> {
 }
 
 /// What a value is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Data<'a> {
     /// `null`
     Null,
@@ -176,7 +178,7 @@ pub enum ScalarKind {
 }
 
 /// An entry of a map.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Entry<'a> {
     /// Its key.
     pub key: Key<'a>,

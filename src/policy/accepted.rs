@@ -9,12 +9,14 @@
 //! ]}
 //! ```
 
+use super::OWN_PACK;
 use crate::document::{Data, Format};
 use crate::fields::{self, BadFile};
 use crate::json::Object;
-use crate::record::Finding;
+use crate::path::Path;
+use crate::record::{Finding, Severity};
 use crate::value::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The file's usual name.
 pub const FILE_NAME: &str = ".flecto-accepted.json";
@@ -44,6 +46,17 @@ impl Place {
     }
 }
 
+impl std::fmt::Display for Place {
+    /// `a.yaml: db.pool_size (pool-size-jump)`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        if let Some(document) = &self.document {
+            write!(f, "{document} ")?;
+        }
+        write!(f, "{} ({})", self.path, self.rule)
+    }
+}
+
 /// Why a finding was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
@@ -57,7 +70,7 @@ pub struct Acceptance {
 #[derive(Clone, Debug, Default)]
 pub struct Accepted {
     entries: BTreeMap<Place, Acceptance>,
-    met: Vec<Place>,
+    met: BTreeSet<Place>,
 }
 
 impl Accepted {
@@ -103,14 +116,13 @@ impl Accepted {
     pub fn meet(&mut self, finding: &Finding) -> Option<&Acceptance> {
         let place = Place::of(finding);
         let acceptance = self.entries.get(&place)?;
-        self.met.push(place);
+        self.met.insert(place);
         Some(acceptance)
     }
 
     /// Those that were not met, in order.
     pub fn stale(&self) -> Vec<&Place> {
-        let met: std::collections::HashSet<String> = self.met.iter().map(|place| format!("{place:?}")).collect();
-        self.entries.keys().filter(|place| !met.contains(&format!("{place:?}"))).collect()
+        self.entries.keys().filter(|place| !self.met.contains(*place)).collect()
     }
 
     /// Accepts one more, or gives an accepted one another reason.
@@ -165,20 +177,88 @@ fn is_date(text: &str) -> bool {
         && number(8..10).is_some_and(|day| (1..=31).contains(&day))
 }
 
+/// The finding that the accepted findings differ in what they say from those that count, if they do: in the head's file,
+/// which accepts nothing before it is merged. `base` and `head` are what the two files hold.
+pub fn changed(name: &str, base: Option<&[u8]>, head: Option<&[u8]>) -> Option<Finding> {
+    if base == head {
+        return None;
+    }
+    let read =
+        |bytes: Option<&[u8]>| bytes.map_or_else(|| Ok(Accepted::default()), |bytes| Accepted::read(name, bytes));
+    let what = match (read(base), read(head)) {
+        (_, Err(_)) => "the file cannot be read, so every run would fail once this is merged.".to_string(),
+        (Err(_), Ok(_)) => "the baseline's file cannot be read, this one can.".to_string(),
+        (Ok(old), Ok(new)) => {
+            let others = |from: &Accepted, to: &Accepted| {
+                let is_new = |(place, why): &(&Place, &Acceptance)| from.entries.get(*place) != Some(*why);
+                to.entries.iter().filter(is_new).map(|(place, _)| place.to_string()).collect::<Vec<_>>()
+            };
+            let gone: Vec<String> =
+                old.entries.keys().filter(|place| !new.entries.contains_key(*place)).map(Place::to_string).collect();
+            let list = |word: &str, places: Vec<String>| {
+                let more = places.len().saturating_sub(MAX_NAMED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let some = places.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+                (!places.is_empty()).then(|| format!("{word} {some}{more}"))
+            };
+            let parts = [list("accepted:", others(&old, &new)), list("no longer accepted:", gone)];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            if parts.is_empty() {
+                return None;
+            }
+            format!("{}.", parts.join("; "))
+        }
+    };
+    let message = format!("The accepted findings change, with effect once this is merged: {what}");
+    let message = crate::text::shorten(&message, MAX_MESSAGE).into_owned();
+    Some(Finding { pack: Some(OWN_PACK.into()), message, ..Finding::about(name, CHANGED, Severity::Warn) })
+}
+
+/// The rule of the finding that the accepted findings change.
+pub const CHANGED: &str = "flecto-accepted-changed";
+
+/// How many entries that sentence names of a kind, and how long it may be, in characters.
+const MAX_NAMED: usize = 5;
+const MAX_MESSAGE: usize = 1000;
+
 /// An acceptance that stands in a comment beside a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inline {
-    /// The rule.
+    /// The rule, or `pack/rule`.
     pub(super) rule: String,
     /// The person's words; none make it worthless.
     pub(super) reason: Option<String>,
+    /// Of which part of the change it speaks; `None` for all of it.
+    pub(super) path: Option<Path>,
+    /// The comment's line.
+    pub(super) line: Option<u64>,
 }
 
-/// Those of a change's `accept` field: one, or a list of them.
+impl Inline {
+    /// Whether it speaks of this rule.
+    pub(super) fn names(&self, finding: &Finding) -> bool {
+        let own = self.rule.strip_suffix(finding.rule.as_str());
+        own.is_some_and(|pack| {
+            pack.is_empty() || pack.strip_suffix('/').is_some_and(|pack| finding.pack.as_deref() == Some(pack))
+        })
+    }
+}
+
+/// Those of a change's `accept` field: one, or a list of them. One that says of which part it speaks, and not how a path is
+/// written, speaks of none.
 pub(super) fn inline(accept: Option<&Value>) -> Vec<Inline> {
     let one = |value: &Value| {
         let reason = value.get("reason").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-        Some(Inline { rule: value.get("rule")?.as_str()?.to_string(), reason: reason.map(str::to_string) })
+        let path = match value.get("path") {
+            Some(path) => Some(Path::parse(path.as_str()?).ok()?),
+            None => None,
+        };
+        let line = match value.get("line") {
+            Some(Value::Number(text)) => text.parse().ok(),
+            _ => None,
+        };
+        let rule = value.get("rule")?.as_str()?.to_string();
+        Some(Inline { rule, reason: reason.map(str::to_string), path, line })
     };
     match accept {
         Some(Value::List(items)) => items.iter().filter_map(one).collect(),
@@ -207,6 +287,32 @@ mod tests {
         assert_eq!(read.to_text(), text);
         assert!(text.find("first") < text.find("later"));
         assert_eq!(read.stale().len(), 2);
+    }
+
+    #[test]
+    fn what_the_heads_file_would_accept_is_said() {
+        let file = |entries: &[(&str, &str)]| {
+            let mut accepted = Accepted::default();
+            for (rule, reason) in entries {
+                let why = Acceptance { reason: (*reason).into(), date: "2026-05-04".into() };
+                accepted.add(place(rule, "x"), why).expect("fine");
+            }
+            accepted.to_text().into_bytes()
+        };
+        let said = |base: Option<&[u8]>, head: Option<&[u8]>| changed(FILE_NAME, base, head).map(|f| f.message);
+        let base = file(&[("a", "so"), ("b", "so")]);
+        assert_eq!(said(Some(&base), Some(&base)), None);
+        let spread = String::from_utf8_lossy(&base).replace(',', " ,\n").into_bytes();
+        assert_eq!(said(Some(&base), Some(&spread)), None, "layout is no difference");
+        let other = said(Some(&base), Some(&file(&[("b", "other"), ("c", "so")]))).expect("a finding");
+        assert!(
+            other.ends_with("accepted: a.yaml: x (b), a.yaml: x (c); no longer accepted: a.yaml: x (a)."),
+            "{other}"
+        );
+        assert!(said(None, Some(&base)).is_some_and(|text| text.contains("accepted: a.yaml: x (a)")));
+        assert!(said(Some(&base), None).is_some_and(|text| text.contains("no longer accepted: a.yaml: x (a)")));
+        assert!(said(Some(&base), Some(b"{")).is_some_and(|text| text.contains("every run would fail")));
+        assert!(said(None, None).is_none());
     }
 
     #[test]

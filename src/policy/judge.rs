@@ -117,10 +117,10 @@ impl<'p> Judge<'p> {
         if is_cut(site.before) || is_cut(site.after) {
             let place = site.path.to_string();
             self.add(change, place, out, |path| Finding {
+                path: path.to_string(),
                 pack: Some(OWN_PACK.into()),
-                severity: Severity::Warn,
                 message: "A value is too long to be compared by rules; nobody judged it.".into(),
-                ..blank(change, path, NOT_JUDGED)
+                ..Finding::at(change, NOT_JUDGED, Severity::Warn)
             });
         }
         let last = site.path.names().next_back();
@@ -167,13 +167,13 @@ impl<'p> Judge<'p> {
                 let told = |value: Option<&Value>| value.filter(|_| tells).map(shorten);
                 let (before, after) = (told(site.before), told(site.after));
                 Finding {
+                    path: path.to_string(),
                     pack: Some(pack.name.clone()),
-                    severity,
                     message: record::fill(&rule.message, path, before.as_ref(), after.as_ref()),
                     template: rule.message.contains('{').then(|| rule.message.clone()),
                     before,
                     after,
-                    ..blank(change, path, &rule.id)
+                    ..Finding::at(change, &rule.id, severity)
                 }
             });
         }
@@ -185,27 +185,6 @@ impl<'p> Judge<'p> {
         if self.seen.insert((change.document.clone(), path, finding.rule.clone())) {
             out.push(finding);
         }
-    }
-}
-
-fn blank(change: &Change, path: &str, rule: &str) -> Finding {
-    Finding {
-        file: change.file.clone(),
-        document: change.document.clone(),
-        path: path.to_string(),
-        rule: rule.to_string(),
-        pack: None,
-        severity: Severity::Warn,
-        message: String::new(),
-        template: None,
-        before: None,
-        after: None,
-        line: change.line,
-        column: change.column,
-        end_line: change.end_line,
-        before_line: change.before_line,
-        accepted: None,
-        line_hash: change.line_hash.clone(),
     }
 }
 

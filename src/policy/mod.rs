@@ -25,6 +25,7 @@ use crate::rules::{self, Pack};
 use crate::stream::{Incomplete, Line, Problem, Reader, StreamError, Tally, Writer};
 use crate::value::Value;
 use accepted::{Accepted, Inline};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
@@ -112,7 +113,8 @@ pub fn run(mut options: Options, input: impl BufRead, output: impl Write) -> Res
         judge: None,
         pending: Vec::new(),
         comments: Comments::default(),
-        warnings: Vec::new(),
+        warnings: BTreeSet::new(),
+        files: BTreeSet::new(),
         has_verdict: false,
     };
     let mut reader = Reader::new(input);
@@ -160,9 +162,33 @@ fn check_adjustments(options: &Options, own: &[Pack]) -> Result<(), PolicyError>
 struct Comments {
     file: String,
     document: Option<String>,
-    path: String,
+    path: Path,
     line: Option<u64>,
     inline: Vec<Inline>,
+}
+
+impl Comments {
+    /// Where a comment stands.
+    fn place(&self, inline: &Inline) -> String {
+        let line = inline.line.or(self.line).map_or_else(String::new, |line| format!(":{line}"));
+        format!("{}{line}", self.file)
+    }
+
+    /// The comment that speaks of a finding at this path. `made_here` says that the last change is what it was made of: a rule
+    /// about what a list gains fires at the list, above the change.
+    fn of(&self, finding: &Finding, made_here: bool) -> Option<&Inline> {
+        if self.file != finding.file || self.document != finding.document {
+            return None;
+        }
+        let path = Path::parse(&finding.path).ok()?;
+        self.inline.iter().find(|inline| {
+            inline.names(finding)
+                && match &inline.path {
+                    Some(part) => path.0.starts_with(&part.0),
+                    None => made_here || path.0.starts_with(&self.path.0),
+                }
+        })
+    }
 }
 
 struct Stage<'p, W: Write> {
@@ -176,7 +202,10 @@ struct Stage<'p, W: Write> {
     /// second `flecto-policy` in the line does not say again what the first one said.
     pending: Vec<Finding>,
     comments: Comments,
-    warnings: Vec<String>,
+    /// What is to be told at the end, once each, by place.
+    warnings: BTreeSet<String>,
+    /// The files that the stream has, for telling which accepted findings do not occur.
+    files: BTreeSet<String>,
     has_verdict: bool,
 }
 
@@ -195,6 +224,7 @@ impl<'p, W: Write> Stage<'p, W> {
             "file" => {
                 let file = self.tally.file(line)?;
                 self.gate.file(file.status);
+                self.files.insert(file.file.clone());
                 self.comments = Comments::default();
                 if let Some(judge) = self.judge()? {
                     judge.file(&file.file, file.kind.as_deref());
@@ -228,10 +258,18 @@ impl<'p, W: Write> Stage<'p, W> {
         self.comments = Comments {
             file: change.file.clone(),
             document: change.document.clone(),
-            path: change.path.clone(),
+            path: path.clone(),
             line: change.line,
             inline: accepted::inline(change.accept.as_ref()),
         };
+        for inline in self.comments.inline.iter().filter(|inline| inline.reason.is_none()) {
+            let warning = format!(
+                "{}: a comment accepts `{}` without a reason, so it does not; write `— why` after the rule",
+                self.comments.place(inline),
+                inline.rule
+            );
+            self.warnings.insert(warning);
+        }
         if let Some(judge) = self.judge()? {
             self.pending = judge.change(&change, &path);
         }
@@ -251,7 +289,7 @@ impl<'p, W: Write> Stage<'p, W> {
         if let Some(judge) = &mut self.judge {
             judge.known(&finding);
         }
-        match self.acceptance(&finding).filter(|_| !was_accepted) {
+        match self.acceptance(&finding, false).filter(|_| !was_accepted) {
             Some(accepted) => {
                 self.gate.finding(finding.severity, true);
                 record.set("accepted", accepted);
@@ -266,46 +304,36 @@ impl<'p, W: Write> Stage<'p, W> {
 
     fn flush_findings(&mut self) -> Result<(), PolicyError> {
         for finding in std::mem::take(&mut self.pending) {
-            self.own(finding)?;
+            self.own(finding, true)?;
         }
         Ok(())
     }
 
-    fn own(&mut self, mut finding: Finding) -> Result<(), PolicyError> {
-        if let Some(accepted) = self.acceptance(&finding) {
+    fn own(&mut self, mut finding: Finding, made_here: bool) -> Result<(), PolicyError> {
+        if let Some(accepted) = self.acceptance(&finding, made_here) {
             finding.accepted = Value::parse(&accepted).ok();
         }
         self.gate.finding(finding.severity, finding.accepted.is_some());
         Ok(self.out.line(&finding.to_line())?)
     }
 
-    /// By what a finding is accepted, as JSON.
-    fn acceptance(&mut self, finding: &Finding) -> Option<String> {
+    /// By what a finding is accepted, as JSON. `made_here`: see [`Comments::of`].
+    fn acceptance(&mut self, finding: &Finding, made_here: bool) -> Option<String> {
         if let Some(acceptance) = self.options.accepted.meet(finding) {
             let mut object = json::Object::new();
             object.str("by", accepted::FILE_NAME).str("reason", &acceptance.reason).str("date", &acceptance.date);
             return Some(object.finish());
         }
-        let comments = &self.comments;
-        let is_here = comments.file == finding.file
-            && comments.document == finding.document
-            && (comments.path == finding.path || self.pending_is_of(finding));
-        let inline = comments.inline.iter().find(|inline| is_here && inline.rule == finding.rule)?;
-        let line = comments.line.map_or_else(String::new, |line| format!(":{line}"));
-        let place = format!("{}{line}", finding.file);
-        let Some(reason) = &inline.reason else {
-            self.warn(format!(
-                "{place}: a comment accepts `{}` without a reason, so it does not; write `— why` after the rule",
-                inline.rule
-            ));
-            return None;
-        };
+        let inline = self.comments.of(finding, made_here)?;
+        let reason = inline.reason.as_ref()?;
         let compares_with_commit = self.tally.start.as_ref().is_none_or(|start| start.commit.is_some());
         if compares_with_commit && !self.options.accept_inline {
-            self.warn(format!(
-                "{place}: a comment accepts `{}` ({reason}); comments in what is being judged do not count without --accept-inline",
+            let warning = format!(
+                "{}: a comment accepts `{}` ({reason}); comments in what is being judged do not count without --accept-inline",
+                self.comments.place(inline),
                 inline.rule
-            ));
+            );
+            self.warnings.insert(warning);
             return None;
         }
         let mut object = json::Object::new();
@@ -313,22 +341,13 @@ impl<'p, W: Write> Stage<'p, W> {
         Some(object.finish())
     }
 
-    /// Whether one of our findings lies in the last change, below its own path.
-    fn pending_is_of(&self, finding: &Finding) -> bool {
-        finding.pack.is_some() && finding.path.starts_with(self.comments.path.as_str()) || self.comments.path == "$"
-    }
-
-    fn warn(&mut self, message: String) {
-        self.warnings.push(record::warning_line("flecto-policy", &message));
-    }
-
     fn verdict(&mut self) -> Result<(), PolicyError> {
         self.flush_findings()?;
         for finding in std::mem::take(&mut self.options.extra) {
-            self.own(finding)?;
+            self.own(finding, false)?;
         }
         for warning in std::mem::take(&mut self.warnings) {
-            self.out.line(&warning)?;
+            self.out.line(&record::warning_line("flecto-policy", &warning))?;
         }
         self.has_verdict = true;
         Ok(self.out.line(&self.gate.verdict().to_line())?)
@@ -349,10 +368,9 @@ impl<'p, W: Write> Stage<'p, W> {
         }
         let incomplete = self.tally.end.as_ref().is_some_and(|end| !end.complete);
         let outcome = if incomplete { Outcome::Trouble } else { self.gate.verdict().outcome() };
-        let stale = self.options.accepted.stale().into_iter().map(|place| {
-            let document = place.document.as_ref().map_or_else(String::new, |document| format!("{document} "));
-            format!("{}: {document}{} ({})", place.file, place.path, place.rule)
-        });
+        // Of files that this diff does not touch nobody can say whether they occur.
+        let here = |place: &&accepted::Place| self.files.contains(&place.file);
+        let stale = self.options.accepted.stale().into_iter().filter(here).map(ToString::to_string);
         Ok(Report { outcome, stale: stale.collect() })
     }
 

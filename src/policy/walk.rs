@@ -3,9 +3,10 @@
 
 use crate::document::{self, Data, Format};
 use crate::limits::MAX_EMBEDDED;
-use crate::path::{Path, Segment, Word};
+use crate::parts::children;
+use crate::path::{Path, Segment};
 use crate::record::Op;
-use crate::value::{Envelope, Value};
+use crate::value::Value;
 use std::collections::HashSet;
 
 /// One value of a change.
@@ -131,79 +132,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// The values directly in a value, with the step that leads to each: as `flecto-diff` would write it, so that a rule and an
-/// accepted finding mean the same place whether a value is new alone or with what surrounds it.
-fn children(value: &Value) -> Vec<(Segment, Value)> {
-    match value {
-        Value::List(items) => list_children(items),
-        Value::Map(entries) => match value.envelope() {
-            None => entries.iter().map(|(key, value)| (Segment::Key(key.clone()), value.clone())).collect(),
-            Some(Envelope::Entries(pairs)) => pairs.iter().filter_map(pair).collect(),
-            Some(Envelope::Tagged { value, .. }) => children(value),
-            Some(_) => Vec::new(),
-        },
-        _ => Vec::new(),
-    }
-}
-
-/// An entry of a map that JSON cannot hold as one.
-fn pair(pair: &Value) -> Option<(Segment, Value)> {
-    let Value::List(items) = pair else { return None };
-    let [key, value] = items.as_slice() else { return None };
-    let segment = match key {
-        Value::String(text) => Segment::Key(text.clone()),
-        other => Segment::Typed(other.to_text().into_owned()),
-    };
-    Some((segment, value.clone()))
-}
-
-/// The fields that identify the items of a list, the first of which decides.
-const IDENTITIES: [&str; 3] = ["id", "name", "key"];
-
-fn list_children(items: &[Value]) -> Vec<(Segment, Value)> {
-    if let Some(entries) = entries(items) {
-        return entries;
-    }
-    let by_identity = IDENTITIES.iter().find_map(|field| {
-        let words: Option<Vec<Word>> = items.iter().map(|item| identity(item, field)).collect();
-        let words = words?;
-        let distinct: HashSet<&Word> = words.iter().collect();
-        (!words.is_empty() && distinct.len() == words.len()).then_some((*field, words))
-    });
-    match by_identity {
-        Some((field, words)) => {
-            let steps = words.into_iter().map(|word| Segment::Item(vec![(field.to_string(), word)]));
-            steps.zip(items.iter().cloned()).collect()
-        }
-        None => items.iter().enumerate().map(|(at, item)| (Segment::Index(at), item.clone())).collect(),
-    }
-}
-
-fn identity(item: &Value, field: &str) -> Option<Word> {
-    match item.get(field)? {
-        Value::String(text) if !text.is_empty() => Some(Word::Text(text.clone())),
-        Value::Number(text) if text.bytes().all(|b| b.is_ascii_digit()) => Some(Word::Int(text.clone())),
-        _ => None,
-    }
-}
-
-/// The entries of a list of `KEY=VALUE` strings, when it is one and no key is there twice.
-fn entries(items: &[Value]) -> Option<Vec<(Segment, Value)>> {
-    let mut names = HashSet::new();
-    let mut out = Vec::with_capacity(items.len());
-    for item in items {
-        let (name, value) = item.as_str()?.split_once('=')?;
-        let bare = name.strip_prefix("--").unwrap_or(name);
-        let fine = bare.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && bare.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-        if !fine || !names.insert(name) {
-            return None;
-        }
-        out.push((Segment::Entry { name: name.to_string(), nth: 1 }, Value::String(value.to_string())));
-    }
-    (!out.is_empty()).then_some(out)
 }
 
 /// The document that a string holds, if it holds one: a map or a list with something in it, in the format that the key's

@@ -63,8 +63,8 @@ fn comments_that_accept_travel_with_the_next_value() {
     )
     .exits(0);
     let changes = run.records("change");
-    assert_eq!(changes[0]["accept"], serde_json::json!({"rule": "some-rule", "reason": "it is meant"}));
-    assert_eq!(changes[1]["accept"], serde_json::json!({"rule": "other"}));
+    assert_eq!(changes[0]["accept"], serde_json::json!({"rule": "some-rule", "reason": "it is meant", "line": 1}));
+    assert_eq!(changes[1]["accept"], serde_json::json!({"rule": "other", "line": 3}));
     assert!(changes[2].get("accept").is_none());
     // The comment stands above the key; the value may begin on the next line.
     let run = pair("a.yaml", "a: 1\n", "a: 1\n# flecto-ignore-next-line r: why\nb:\n  c: 1\n", &[]).exits(0);

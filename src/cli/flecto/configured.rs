@@ -8,6 +8,7 @@ use super::options::{Compared, ConfigFrom, Configured};
 use crate::fields;
 use crate::git::{self, Blob, Entry, Mode, Repository};
 use crate::pipeline::Attached;
+use crate::policy::accepted::{self, Accepted, FILE_NAME as ACCEPTED};
 use crate::record::Finding;
 use crate::render::Format;
 use crate::rules;
@@ -28,6 +29,10 @@ pub(super) struct Found {
     pub(super) packs: Vec<Attached>,
     /// Packs to be read where they lie, because the operator said so.
     pub(super) loose_packs: Vec<PathBuf>,
+    /// The baseline's accepted findings.
+    pub(super) accepted: Option<Attached>,
+    /// Accepted findings to be read where they lie: nothing is compared with a commit.
+    pub(super) loose_accepted: Option<PathBuf>,
     /// What the change would change about all that.
     pub(super) findings: Vec<Finding>,
 }
@@ -60,7 +65,11 @@ impl Configured {
         let repository = match Repository::discover(&here) {
             Ok(repository) => repository,
             // flecto-diff knows what to say about it.
-            Err(git::Error::NoRepository | git::Error::Bare) if self.config.is_none() => return Ok(Found::default()),
+            Err(git::Error::NoRepository | git::Error::Bare) if self.config.is_none() => {
+                // Two files outside of any repository: nobody else judges them.
+                let loose = here.join(ACCEPTED).is_file().then(|| PathBuf::from(ACCEPTED));
+                return Ok(Found { loose_accepted: loose, ..Found::default() });
+            }
             Err(error) => bail!("{error}"),
         };
         // From a folder below the top level, names lead up first.
@@ -78,9 +87,22 @@ impl Configured {
                 None => found.loose_packs.push(PathBuf::from(format!("{up}{name}"))),
             }
         }
+        let accepted = accepted_name(&repository);
+        if let Some(content) = counts.get(&accepted) {
+            Accepted::read(ACCEPTED, &content.bytes)?;
+            match &content.id {
+                Some(id) => {
+                    let (name, bytes) = (ATTACHED_ACCEPTED.to_string(), content.bytes.clone());
+                    found.accepted = Some(Attached { name, id: id.clone(), bytes });
+                }
+                None => found.loose_accepted = Some(PathBuf::from(ACCEPTED)),
+            }
+        }
         if let (Some(base), Some(head)) = (&base, &head) {
             refuse_actions(head, &up)?;
             found.findings = differences(base, head, &up, self.config.is_none());
+            let bytes = |files: &Files| files.get(&accepted).map(|content| content.bytes.clone());
+            found.findings.extend(accepted::changed(ACCEPTED, bytes(base).as_deref(), bytes(head).as_deref()));
         }
         Ok(found)
     }
@@ -92,13 +114,19 @@ impl Configured {
         repository: &Repository,
     ) -> anyhow::Result<(Files, Option<Files>, Option<Files>)> {
         if self.config_from == ConfigFrom::Worktree {
-            return Ok((from_disk(repository.top())?, None, None));
+            return Ok((from_disk(repository)?, None, None));
         }
         let revision = compared.snapshot_ref.as_deref().unwrap_or("HEAD");
         let tip = match repository.commit(revision) {
             Ok(tip) => tip,
+            // Nothing to judge by, and nobody's file is judged: what was accepted here is.
             Err(git::Error::Unborn) => {
-                return Ok((Files::new(), Some(Files::new()), Some(head(compared, repository)?)));
+                let accepted = accepted_name(repository);
+                let mut mine = from_disk(repository)?;
+                mine.retain(|name, _| *name == accepted);
+                let mut head = head(compared, repository)?;
+                head.remove(&accepted);
+                return Ok((mine, Some(Files::new()), Some(head)));
             }
             Err(error) => bail!("{error}"),
         };
@@ -198,9 +226,15 @@ fn is_pack(name: &str) -> bool {
     !file.contains('/') && [".yaml", ".yml", ".json"].iter().any(|ending| file.ends_with(ending))
 }
 
-fn is_wanted(name: &str) -> bool {
-    NAMES.contains(&name) || is_pack(name)
+/// What the accepted findings are called in the folder that the run is in, by its name from the top level: findings name
+/// their files from there.
+fn accepted_name(repository: &Repository) -> String {
+    let folders = repository.prefix().iter().map(|name| name.to_string_lossy().into_owned());
+    folders.chain([ACCEPTED.to_string()]).collect::<Vec<_>>().join("/")
 }
+
+/// What [`Attached`] calls them: no pack, whose names end otherwise.
+const ATTACHED_ACCEPTED: &str = "accepted findings";
 
 /// A pack is a file that says so. The folder's name is a common one: what is there for a cluster's admission controller is
 /// none of ours, while a pack with a mistake in it must not pass in silence.
@@ -219,26 +253,28 @@ fn head(compared: &Compared, repository: &Repository) -> anyhow::Result<Files> {
         return from_tree(repository, &commit);
     }
     if compared.staged {
-        let entries = repository.index(&wanted_paths()).map_err(|error| anyhow!("{error}"))?;
+        let entries = repository.index(&wanted_paths(repository)).map_err(|error| anyhow!("{error}"))?;
         return from_entries(repository, entries);
     }
-    from_disk(repository.top())
+    from_disk(repository)
 }
 
-fn wanted_paths() -> Vec<Vec<u8>> {
-    NAMES.iter().chain([&PACKS_DIR]).map(|name| name.as_bytes().to_vec()).collect()
+fn wanted_paths(repository: &Repository) -> Vec<Vec<u8>> {
+    let names = NAMES.iter().chain([&PACKS_DIR]).map(|name| name.as_bytes().to_vec());
+    names.chain([accepted_name(repository).into_bytes()]).collect()
 }
 
 fn from_tree(repository: &Repository, commit: &str) -> anyhow::Result<Files> {
-    let entries = repository.tree(commit, &wanted_paths()).map_err(|error| anyhow!("{error}"))?;
+    let entries = repository.tree(commit, &wanted_paths(repository)).map_err(|error| anyhow!("{error}"))?;
     from_entries(repository, entries)
 }
 
 fn from_entries(repository: &Repository, entries: Vec<Entry>) -> anyhow::Result<Files> {
     let mut wanted = Vec::new();
+    let accepted = accepted_name(repository);
     for entry in entries {
         let name = String::from_utf8_lossy(&entry.path).into_owned();
-        if entry.stage == 0 && is_wanted(&name) {
+        if entry.stage == 0 && (NAMES.contains(&name.as_str()) || is_pack(&name) || name == accepted) {
             wanted.push((name, entry));
         }
     }
@@ -262,13 +298,16 @@ fn from_entries(repository: &Repository, entries: Vec<Entry>) -> anyhow::Result<
 }
 
 /// The files that lie there. A link is what git would store of it, its target's name: it is not followed.
-fn from_disk(top: &Path) -> anyhow::Result<Files> {
+fn from_disk(repository: &Repository) -> anyhow::Result<Files> {
+    let top = repository.top();
     let mut names: Vec<String> = NAMES.iter().map(|name| (*name).to_string()).collect();
     for entry in std::fs::read_dir(top.join(PACKS_DIR)).into_iter().flatten().flatten() {
         names.push(format!("{PACKS_DIR}/{}", entry.file_name().to_string_lossy()));
     }
+    names.retain(|name| NAMES.contains(&name.as_str()) || is_pack(name));
+    names.push(accepted_name(repository));
     let mut files = Files::new();
-    for name in names.into_iter().filter(|name| is_wanted(name)) {
+    for name in names {
         let path = top.join(&name);
         let Ok(data) = path.symlink_metadata() else { continue };
         let bytes = if data.is_symlink() {

@@ -102,7 +102,8 @@ pub(super) struct Judged {
     /// Give a rule another severity: error, warn, info or off; may be given several times
     #[arg(long, value_name = "RULE=LEVEL")]
     pub(super) severity: Vec<String>,
-    /// A file of accepted findings: they are shown, marked, and count for nothing
+    /// A file of accepted findings: they are shown, marked, and count for nothing [default: the baseline's
+    /// .flecto-accepted.json]
     #[arg(long, value_name = "FILE")]
     pub(super) accepted: Option<PathBuf>,
     /// Let comments in the files accept findings, although the diff is against a commit

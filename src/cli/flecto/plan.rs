@@ -110,13 +110,16 @@ impl Judged {
         for pack in &found.packs {
             stage = stage.attached("--policy-file", pack);
         }
+        if let Some(accepted) = found.accepted.as_ref().filter(|_| self.accepted.is_none()) {
+            stage = stage.attached("--accepted", accepted);
+        }
         stage
             .options("--policy-file", &found.loose_packs)
             .options("--policy-file", &self.policy_file)
             .option("--fail-on", Some(fail_on))
             .options("--severity", found.section.severity.iter().map(ToString::to_string))
             .options("--severity", &self.severity)
-            .option("--accepted", self.accepted.as_ref())
+            .option("--accepted", self.accepted.as_ref().or(found.loose_accepted.as_ref()))
             .flag("--accept-inline", self.accept_inline)
             .options("--add-finding", found.findings.iter().map(Finding::to_line))
     }
@@ -174,7 +177,7 @@ impl Compared {
     fn plan(&self, judge: Vec<Stage>, show: Stage, question: Option<Question>, found: Found) -> Plan {
         Plan {
             directory: self.directory.clone(),
-            attached: found.packs,
+            attached: found.packs.into_iter().chain(found.accepted).collect(),
             judge,
             show,
             output: self.output.clone().filter(|file| file != Path::new("-")),

@@ -86,11 +86,12 @@ fn totals(report: &Report, issues: usize, left_out: usize, changes_left_out: usi
 }
 
 fn sentence(change: &Change) -> String {
-    let side = |value: &Option<crate::value::Value>| value.as_ref().map_or_else(String::new, shown::value);
+    let (before, after) = shown::sides(change);
+    let side = Option::<String>::unwrap_or_default;
     match change.op {
-        Op::Added => format!("added: {}", side(&change.after)),
-        Op::Removed => format!("removed: {}", side(&change.before)),
-        Op::Changed => format!("{} → {}", side(&change.before), side(&change.after)),
+        Op::Added => format!("added: {}", side(after)),
+        Op::Removed => format!("removed: {}", side(before)),
+        Op::Changed => format!("{} → {}", side(before), side(after)),
         Op::Reordered => "the same items in another order".into(),
     }
 }

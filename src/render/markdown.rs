@@ -241,17 +241,16 @@ fn file_heading(file: &FileReport) -> String {
 }
 
 fn change_row(change: &Change) -> String {
-    let value = |value: &Option<crate::value::Value>| {
-        value.as_ref().map_or_else(String::new, |value| code_of(&shown::cell(value)))
-    };
+    let (before, after) = shown::cell_sides(change);
+    let side = |side: Option<String>| side.map_or_else(String::new, |side| code_of(&side));
     let op = if change.op == Op::Reordered { "order" } else { change.op.as_str() };
     let note = change.note.as_deref().filter(|note| *note != "order");
     let note = note.map_or_else(String::new, |note| format!(" ({})", cut(note)));
     format!(
         "| {op} | {} | {} | {}{note} |\n",
         cut(&placed(change.document.as_deref(), &change.path)),
-        value(&change.before),
-        value(&change.after)
+        side(before),
+        side(after)
     )
 }
 

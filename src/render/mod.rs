@@ -41,7 +41,6 @@ use std::io::{self, BufRead, Write};
 
 pub use read::baseline_label;
 pub use rich::{DEFAULT_WIDTH, MIN_WIDTH};
-pub use shown::value as shown_value;
 
 /// What to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

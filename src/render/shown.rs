@@ -5,6 +5,7 @@
 //! subtree is compact JSON of the same parts. Characters that act are spelled (`\u{200b}`), as everywhere in text.
 
 use crate::limits::SHOWN_VALUE;
+use crate::record::Change;
 use crate::text;
 use crate::value::{Envelope, Value, WITHHELD};
 
@@ -19,11 +20,16 @@ pub(super) fn within(value: &Value, max: usize) -> String {
     text::escape(&shorten(shown, max, length)).into_owned()
 }
 
-/// A value for a cell of a table whose characters are all escaped by the table's own means. A string has its quotes, and
+/// The sides of a change that there are, each as [`value`] shows it, but where that would leave out what differs: then each
+/// is what stands around the first difference.
+pub(super) fn sides(change: &Change) -> (Option<String>, Option<String>) {
+    shortened(change, &JSON, |shown| text::escape(&shown).into_owned())
+}
+
+/// As [`sides`], for cells of a table whose characters are all escaped by the table's own means. A string has its quotes, and
 /// inside of them it is what the file says: a backslash is one, a line end is `␊`.
-pub(super) fn cell(value: &Value) -> String {
-    let (shown, length) = written(value, &PLAIN);
-    layout_marks(&shorten(shown, SHOWN_VALUE, length))
+pub(super) fn cell_sides(change: &Change) -> (Option<String>, Option<String>) {
+    shortened(change, &PLAIN, |shown| layout_marks(&shown))
 }
 
 /// Line ends and tabs as marks, everything else that acts as a visible escape.
@@ -67,6 +73,48 @@ fn shorten(shown: String, max: usize, length: usize) -> String {
     let head = shown.char_indices().nth(half).map_or(shown.len(), |(at, _)| at);
     let tail = shown.char_indices().nth_back(half.saturating_sub(1)).map_or(0, |(at, _)| at);
     format!("{}…{} [{} characters]", &shown[..head], &shown[tail..], length)
+}
+
+/// Characters before the first difference that are shown with it.
+const CONTEXT: usize = 24;
+
+fn shortened(change: &Change, quoting: &Quoting, finish: fn(String) -> String) -> (Option<String>, Option<String>) {
+    let side = |value: &Option<Value>| value.as_ref().map(|value| written(value, quoting));
+    let (before, after) = (side(&change.before), side(&change.after));
+    let start = match (&before, &after) {
+        (Some((before, _)), Some((after, _))) => hidden_difference(before, after),
+        _ => None,
+    };
+    let side = |side: Option<(String, usize)>| {
+        let (shown, length) = side?;
+        Some(finish(match start {
+            Some(start) => around(&shown, start, length),
+            None => shorten(shown, SHOWN_VALUE, length),
+        }))
+    };
+    (side(before), side(after))
+}
+
+/// Where to begin so that the first difference is seen, if [`shorten`] would leave it out on a side.
+fn hidden_difference(before: &str, after: &str) -> Option<usize> {
+    if before.len().max(after.len()) <= SHOWN_VALUE {
+        return None;
+    }
+    let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+    let half = SHOWN_VALUE / 2;
+    let is_kept = |text: &str| {
+        let length = text.chars().count();
+        length <= SHOWN_VALUE || same < half || same + half > length
+    };
+    (!is_kept(before) || !is_kept(after)).then(|| same.saturating_sub(CONTEXT))
+}
+
+/// As much of a text as is shown of any, from a character on, and how long it was.
+fn around(shown: &str, start: usize, length: usize) -> String {
+    let mut rest = shown.chars().skip(start);
+    let part: String = rest.by_ref().take(SHOWN_VALUE).collect();
+    let (before, after) = (if start > 0 { "…" } else { "" }, if rest.next().is_some() { "…" } else { "" });
+    format!("{before}{part}{after} [{length} characters]")
 }
 
 impl Quoting {
@@ -206,6 +254,32 @@ mod tests {
         ] {
             assert_eq!(shown(json), text);
         }
+    }
+
+    #[test]
+    fn a_difference_in_the_middle_of_long_values_is_shown() {
+        let pair = |before: &str, after: &str| {
+            let line = format!(
+                r#"{{"type":"change","file":"f","path":"p","op":"changed","before":{before},"after":{after}}}"#
+            );
+            let record = serde_json::from_str(&line).expect("a record");
+            let (before, after) = sides(&Change::from_record(&record).expect("a change"));
+            (before.expect("a side"), after.expect("a side"))
+        };
+        let text = |middle: &str| format!("\"{}{middle}{}\"", "a".repeat(300), "z".repeat(300));
+        let (old, new) = pair(&text("5"), &text("20"));
+        let around = |middle: &str, left: usize| {
+            format!("…{}{middle}{}… [{} characters]", "a".repeat(CONTEXT), "z".repeat(left), 600 + middle.len())
+        };
+        assert_eq!(old, around("5", SHOWN_VALUE - CONTEXT - 1));
+        assert_eq!(new, around("20", SHOWN_VALUE - CONTEXT - 2));
+        // At either end it is seen as it is.
+        let (old, new) = (format!("\"1{}\"", "a".repeat(300)), format!("\"2{}\"", "a".repeat(300)));
+        assert_eq!(pair(&old, &new), (shown(&old), shown(&new)));
+        // One side short, the other grown in its middle.
+        let (old, new) = pair(&text(""), &text(&"é".repeat(500)));
+        assert!(old.starts_with("…aaaa") && old.contains("az") && new.contains("aé"), "{old} {new}");
+        assert_eq!(pair("5", "\"5\""), ("5".to_string(), "\"5\"".to_string()));
     }
 
     #[test]

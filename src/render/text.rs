@@ -17,7 +17,6 @@ use super::shown;
 use crate::record::{Change, File, Finding, Op, Record, Severity, Start, Status};
 use crate::stream::Writer;
 use crate::text::{count, escape};
-use crate::value::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -76,7 +75,7 @@ impl<'w, W: Write> Text<'w, W> {
         let note = match (status, group.told.as_ref().and_then(|file| file.from.as_deref())) {
             (Some(Status::Added), _) => "  (new file)\n".to_string(),
             (Some(Status::Removed), _) => "  (file removed)\n".to_string(),
-            (Some(Status::Renamed), Some(from)) => format!("  (renamed from {})\n", escape(from)),
+            (Some(Status::Renamed | Status::Error), Some(from)) => format!("  (renamed from {})\n", escape(from)),
             _ => String::new(),
         };
         self.out.raw(&note)?;
@@ -145,11 +144,12 @@ fn write_change(out: &mut String, change: &Change, color: bool) {
         Op::Removed => ("-", RED),
         Op::Changed | Op::Reordered => ("~", YELLOW),
     };
-    let side = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_string(), shown::value);
+    let (before, after) = shown::sides(change);
+    let side = |side: Option<String>| side.unwrap_or_else(|| "nothing".to_string());
     let values = match change.op {
-        Op::Added => side(&change.after),
-        Op::Removed => side(&change.before),
-        Op::Changed | Op::Reordered => format!("{} → {}", side(&change.before), side(&change.after)),
+        Op::Added => side(after),
+        Op::Removed => side(before),
+        Op::Changed | Op::Reordered => format!("{} → {}", side(before), side(after)),
     };
     let _ =
         write!(out, "  {} {}: {values}", paint(color, style, sign), place(change.document.as_deref(), &change.path));

@@ -122,9 +122,8 @@ fn finding_row(finding: &Finding, out: &mut String) {
 }
 
 fn change_row(change: &Change, out: &mut String) {
-    let side = |value: &Option<crate::value::Value>| {
-        value.as_ref().map_or_else(String::new, |value| format!("<code>{}</code>", text(&shown::cell(value))))
-    };
+    let (before, after) = shown::cell_sides(change);
+    let side = |side: Option<String>| side.map_or_else(String::new, |side| format!("<code>{}</code>", text(&side)));
     let op = change.op;
     let word = if op == Op::Reordered { "order" } else { op.as_str() };
     let note = change.note.as_deref().filter(|note| *note != "order");
@@ -133,8 +132,8 @@ fn change_row(change: &Change, out: &mut String) {
         out,
         "<tr data-kind=\"change\"><td class=\"{op}\">{word}</td><td><code>{}</code></td><td>{}</td><td>{}{note}</td></tr>",
         placed(change.document.as_deref(), &change.path),
-        side(&change.before),
-        side(&change.after),
+        side(before),
+        side(after),
     );
 }
 

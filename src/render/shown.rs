@@ -9,18 +9,13 @@ use crate::record::Change;
 use crate::text;
 use crate::value::{Envelope, Value, WITHHELD};
 
-/// A value for one line of text: escaped, and shortened in the middle when it is long.
-pub fn value(value: &Value) -> String {
-    within(value, SHOWN_VALUE)
-}
-
-/// As [`value`], with another length, in characters.
+/// A value for one line of text: escaped, and shortened in the middle when it has more than `max` characters.
 pub(super) fn within(value: &Value, max: usize) -> String {
     let (shown, length) = written(value, &JSON);
     text::escape(&shorten(shown, max, length)).into_owned()
 }
 
-/// The sides of a change that there are, each as [`value`] shows it, but where that would leave out what differs: then each
+/// The sides of a change that there are, each as [`within`] shows it, but where that would leave out what differs: then each
 /// is what stands around the first difference.
 pub(super) fn sides(change: &Change) -> (Option<String>, Option<String>) {
     shortened(change, &JSON, |shown| text::escape(&shown).into_owned())
@@ -225,7 +220,7 @@ mod tests {
     use super::*;
 
     fn shown(json: &str) -> String {
-        value(&Value::parse(json).expect("JSON"))
+        within(&Value::parse(json).expect("JSON"), SHOWN_VALUE)
     }
 
     #[test]

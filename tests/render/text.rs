@@ -99,6 +99,32 @@ fn long_values_show_both_ends_and_their_length() {
 }
 
 #[test]
+fn long_values_that_differ_in_the_middle_show_the_difference_in_every_format_for_people() {
+    let long = |middle: &str| format!("{}{middle}{}", "a".repeat(400), "z".repeat(400));
+    let stream = format!(
+        "{{\"type\":\"start\",\"version\":1,\"baseline\":\"HEAD\"}}\n\
+         {{\"type\":\"file\",\"file\":\"a.yaml\",\"status\":\"modified\"}}\n\
+         {{\"type\":\"change\",\"file\":\"a.yaml\",\"path\":\"k\",\"op\":\"changed\",\"before\":\"{}\",\"after\":\"{}\"}}\n\
+         {{\"type\":\"end\",\"files\":1,\"differing\":1,\"changes\":1,\"errors\":0,\"complete\":true}}\n",
+        long("OLD"),
+        long("NEW"),
+    );
+    for format in ["text", "pr-comment", "markdown", "github-annotations", "html"] {
+        let run = render(["--format", format], &stream).exits(0);
+        assert!(run.stdout.contains("aOLDz") && run.stdout.contains("aNEWz"), "{format}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn an_unreadable_file_that_was_renamed_names_what_it_was() {
+    let stream = "{\"type\":\"start\",\"version\":1,\"baseline\":\"HEAD\"}\n\
+        {\"type\":\"file\",\"file\":\"new.yaml\",\"status\":\"error\",\"from\":\"old.yaml\",\"side\":\"after\",\"error\":\"1:1: no\"}\n\
+        {\"type\":\"end\",\"files\":1,\"differing\":0,\"changes\":0,\"errors\":1,\"complete\":false}\n";
+    let run = render([], stream).exits(2);
+    assert!(run.stdout.contains("\n  (renamed from old.yaml)\n"), "{}", run.stdout);
+}
+
+#[test]
 fn r3_active_characters_are_visible_everywhere_in_text() {
     let nasty = "a\\u200bb\\u202ec\\u001b[2Jd\\ne\\rf";
     let input = TWENTY

@@ -151,6 +151,18 @@ pub enum Blob {
     Missing,
 }
 
+/// Which git this is: `2.43.0`.
+///
+/// # Errors
+/// There is none.
+pub fn version() -> Result<String, Error> {
+    let output = command(Path::new("."), Path::new(".")).arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(|_| Error::NoGit)?;
+    // `git version 2.43.0`, and on some systems more after it.
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.split_whitespace().nth(2).unwrap_or_default().to_string())
+}
+
 impl Repository {
     /// The repository that `start` is in.
     ///

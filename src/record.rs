@@ -243,6 +243,8 @@ pub struct File {
     pub format: String,
     /// What it is, where its content tells: `kubernetes`, `compose`, `github-workflow`, …
     pub kind: Option<String>,
+    /// All that it is, where that is more than one: an encrypted object of Kubernetes is `sops` and `kubernetes`.
+    pub kinds: Vec<String>,
     /// What happened to it.
     pub status: Status,
     /// The old name of a renamed file.
@@ -388,11 +390,24 @@ impl Start {
 }
 
 impl File {
+    /// All that it is.
+    pub fn all_kinds(&self) -> Vec<&str> {
+        if self.kinds.is_empty() {
+            self.kind.as_deref().into_iter().collect()
+        } else {
+            self.kinds.iter().map(String::as_str).collect()
+        }
+    }
+
     /// The record as a line.
     pub fn to_line(&self) -> String {
         let mut object = Object::new();
         object.str("type", "file").str("file", &self.file).opt_str("file_bytes", self.file_bytes.as_deref());
         object.str("format", &self.format).opt_str("kind", self.kind.as_deref());
+        if self.kinds.len() > 1 {
+            let list = Value::List(self.kinds.iter().cloned().map(Value::String).collect());
+            object.raw("kinds", &list.to_json());
+        }
         object.str("status", self.status.as_str()).opt_str("from", self.from.as_deref());
         object.opt_str("side", self.side.as_deref()).opt_str("error", self.error.as_deref());
         object.finish()
@@ -409,6 +424,10 @@ impl File {
             file_bytes: record.str("file_bytes"),
             format: record.str("format").unwrap_or_default(),
             kind: record.str("kind"),
+            kinds: match record.value("kinds") {
+                Some(Value::List(items)) => items.iter().filter_map(Value::as_str).map(str::to_string).collect(),
+                _ => Vec::new(),
+            },
             status: Status::from_word(&status).ok_or(BadField { record: "file", field: "status" })?,
             from: record.str("from"),
             side: record.str("side"),

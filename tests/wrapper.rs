@@ -2,6 +2,8 @@
 
 mod accepting; // .flecto-accepted.json and comments: who can silence what
 mod asking; // --by, --cost, --max-cost, --exec, --effort
+mod attacks; // what the author of a change could bring against the gate
+mod begin; // flecto init, flecto doctor
 mod command; // G1–G7, E1, E7, -o, -C, --quiet
 mod demo; // flecto demo
 mod keys; // K1, K3: who sees what

@@ -7,6 +7,7 @@ use crate::secret;
 use clap::{Parser, ValueEnum};
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::time::Instant;
 
 /// Shows records to a person or to another program, and ends with the exit status of their verdict.
 #[derive(Debug, Parser)]
@@ -54,6 +55,9 @@ pub struct Render {
     /// Keep accepted findings in a SARIF log, as suppressed ones
     #[arg(long)]
     pub with_accepted: bool,
+    /// Say on stderr, in one line, what was found, whether the gate failed, and how long it took
+    #[arg(long)]
+    pub summary: bool,
 }
 
 /// When to colour.
@@ -109,6 +113,7 @@ fn own_prefix() -> String {
 /// # Errors
 /// As [`render::run`], and a terminal on standard input.
 pub fn run(arguments: Render) -> anyhow::Result<Outcome> {
+    let began = Instant::now();
     expect_piped_input("flecto-diff TARGET | flecto-render")?;
     let mask = arguments.mask_secrets || (arguments.format.is_published() && !arguments.show_secrets);
     let options = Options {
@@ -127,6 +132,10 @@ pub fn run(arguments: Render) -> anyhow::Result<Outcome> {
     let rendered = render::run(&options, std::io::stdin().lock(), std::io::stdout().lock())?;
     for note in &rendered.notes {
         say("flecto-render", note);
+    }
+    if let Some(summary) = rendered.summary.filter(|_| arguments.summary) {
+        // The stages of a line begin together, so that this one's time is that of the run.
+        say("flecto", &format!("{summary}; {:.2} s", began.elapsed().as_secs_f64()));
     }
     Ok(rendered.outcome)
 }

@@ -93,6 +93,7 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
         file_bytes: job.name.bytes(),
         format: format.map_or("unknown", Format::as_str).to_string(),
         kind: None,
+        kinds: Vec::new(),
         status: Status::Unchanged,
         from: job.from.as_ref().map(Name::text),
         side: None,
@@ -109,6 +110,7 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
         };
         record.status = Status::Error;
         record.kind = None;
+        record.kinds.clear();
         record.side = Some(failure.side.to_string());
         record.error = Some(failure.message);
         report.text = record.to_line() + "\n";
@@ -267,7 +269,9 @@ fn compare(
         .map_err(|message| Failure { side: "after", message })?;
     report.said.extend(warnings.iter().map(|warning| format!("{}: {warning}", record.file)));
     let all: Vec<&Document<'_>> = b.documents.iter().chain(&a.documents).collect();
-    record.kind = kind::of(&record.file, &all).map(str::to_string);
+    let kinds: Vec<String> = kind::of(&record.file, &all).into_iter().map(str::to_string).collect();
+    record.kind = kinds.first().cloned();
+    record.kinds = kinds;
     let loose = is_json(old_format) != is_json(new_format);
     let mut found =
         documents::compare_part(&a.documents, &b.documents, &options.settings, 0, loose, (a.count, b.count));

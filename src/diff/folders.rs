@@ -85,7 +85,7 @@ pub(super) fn plan(options: &Options) -> anyhow::Result<Plan> {
         after.shown
     );
     let start = Start { version: crate::record::VERSION, baseline, commit: None, to };
-    Ok(Plan { start, tasks, files, repository: None, on_disk: false, said: Vec::new() })
+    Ok(Plan { start, tasks, files, names: Vec::new(), repository: None, on_disk: false, said: Vec::new() })
 }
 
 /// Plans the comparison of one file as git hands it to an external diff program.
@@ -112,7 +112,7 @@ pub(super) fn handed(options: &Options, handed: &Handed) -> Plan {
         literal: true,
     };
     let start = Start { version: crate::record::VERSION, baseline: "the old side".into(), commit: None, to: None };
-    Plan { start, tasks: vec![task], files: 1, repository: None, on_disk: false, said: Vec::new() }
+    Plan { start, tasks: vec![task], files: 1, names: Vec::new(), repository: None, on_disk: false, said: Vec::new() }
 }
 
 /// One of the two things that are compared.

@@ -3,13 +3,15 @@
 use super::identity::get;
 use crate::document::{Data, Document, Key, Node};
 
-/// `kubernetes`, `compose`, `github-workflow`, …; `None` where nothing tells.
-pub(super) fn of(name: &str, documents: &[&Document<'_>]) -> Option<&'static str> {
+/// `kubernetes`, `compose`, `github-workflow`, …; none where nothing tells. How it is encrypted comes before what it is.
+pub(super) fn of(name: &str, documents: &[&Document<'_>]) -> Vec<&'static str> {
+    let sops = documents.iter().any(|document| document.encrypted == Some("sops")).then_some("sops");
+    sops.into_iter().chain(purpose(name, documents)).collect()
+}
+
+fn purpose(name: &str, documents: &[&Document<'_>]) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let roots = || documents.iter().map(|document| &document.root);
-    if documents.iter().any(|document| document.encrypted == Some("sops")) {
-        return Some("sops");
-    }
     if roots().any(|root| string(root, "apiVersion") && string(root, "kind")) {
         let flux = |root: &Node<'_>| get(root, "metadata").is_none();
         let kustomization = matches!(file.as_str(), "kustomization.yaml" | "kustomization.yml");
@@ -56,6 +58,9 @@ pub(super) fn of(name: &str, documents: &[&Document<'_>]) -> Option<&'static str
     {
         return Some("cloudformation");
     }
+    if has(root, "Statement") && (string(root, "Version") || typed_value(root, "Version")) {
+        return Some("iam-policy");
+    }
     if has(root, "openapi") || has(root, "swagger") {
         return Some("openapi");
     }
@@ -89,6 +94,11 @@ fn has(node: &Node<'_>, key: &str) -> bool {
 /// A key that a YAML 1.1 reader took for `true`: `on`.
 fn typed(node: &Node<'_>, text: &str) -> bool {
     matches!(&node.data, Data::Map(entries) if entries.iter().any(|entry| matches!(&entry.key, Key::Typed("bool", key) if key == text)))
+}
+
+/// `Version: 2012-10-17` without quotes is a date in YAML.
+fn typed_value(node: &Node<'_>, key: &str) -> bool {
+    get(node, key).is_some_and(|value| matches!(value.data, Data::Typed(_)))
 }
 
 fn string(node: &Node<'_>, key: &str) -> bool {

@@ -28,10 +28,10 @@ mod targets;
 
 pub use compare::Settings;
 pub use lines::NOT_JUDGED;
-pub use run::run;
+pub use run::{names, run};
 pub use targets::glob;
 
-use crate::document::Format;
+use crate::document::{self, Format};
 use crate::pattern::Pattern;
 use globset::GlobMatcher;
 use std::ffi::OsString;
@@ -155,6 +155,13 @@ impl Options {
         let mapped = self.format_map.iter().find(|(glob, _)| glob.is_match(name) || glob.is_match(file));
         mapped.map(|(_, format)| *format).or_else(|| Format::from_name(name))
     }
+}
+
+/// What a file is for, by its name and its content: `kubernetes`, `compose`, …; nothing where it cannot be read.
+pub fn kinds(name: &str, bytes: &[u8]) -> Vec<&'static str> {
+    let Some(format) = Format::from_name(name) else { return Vec::new() };
+    let parsed = document::parse(format, bytes, &document::Options::default());
+    parsed.map_or_else(|_| Vec::new(), |parsed| kind::of(name, &parsed.documents.iter().collect::<Vec<_>>()))
 }
 
 /// What a cluster writes into objects by itself: see `--neat`.

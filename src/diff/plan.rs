@@ -42,6 +42,8 @@ pub(super) struct Plan {
     pub(super) tasks: Vec<Task>,
     /// How many files the targets mean.
     pub(super) files: u64,
+    /// Their names; only where git says which there are.
+    pub(super) names: Vec<Vec<u8>>,
     pub(super) repository: Option<Repository>,
     pub(super) on_disk: bool,
     /// Lines for standard error.
@@ -133,6 +135,7 @@ pub(super) fn git(
         anyhow::bail!(problem);
     }
     let files = chosen.len() as u64;
+    let names = chosen.iter().map(|(path, ..)| path.clone()).collect();
     let tasks = differing(options, &repository, chosen)?;
     let tasks = rename(options, &repository, tasks)?;
     let start = Start {
@@ -146,7 +149,7 @@ pub(super) fn git(
         },
     };
     let on_disk = *to == To::WorkTree;
-    Ok(Plan { start, tasks, files, repository: Some(repository), on_disk, said })
+    Ok(Plan { start, tasks, files, names, repository: Some(repository), on_disk, said })
 }
 
 /// The new side of a name.

@@ -59,6 +59,15 @@ pub fn run(options: &Options, out: impl Write, say: &mut dyn FnMut(&str)) -> any
     })
 }
 
+/// The names of the files that are compared, whether they differ or not: from the top level of the repository, or as they
+/// are reported where there is none.
+///
+/// # Errors
+/// As [`run`] before it has read a file.
+pub fn names(options: &Options) -> anyhow::Result<Vec<String>> {
+    Ok(plan(options)?.names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
 fn plan(options: &Options) -> anyhow::Result<Plan> {
     let (from, to, merge_base) = match &options.sides {
         Sides::Git { from, to, merge_base } => (from, to, merge_base),

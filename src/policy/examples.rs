@@ -40,7 +40,7 @@ pub fn findings(packs: &[&Pack], example: &Example) -> Vec<Finding> {
     let chosen: Vec<Chosen<'_>> =
         packs.iter().map(|pack| Chosen { pack, fitting_only: pack.fits.is_some_kind() }).collect();
     let mut judge = Judge::new(&chosen, |_, rule| Some(rule.severity));
-    judge.file(&example.file, example.kind.as_deref());
+    judge.file(&example.file, &example.kind.as_deref().into_iter().collect::<Vec<_>>());
     let change = Change {
         file: example.file.clone(),
         document: example.document.clone(),

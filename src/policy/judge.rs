@@ -40,7 +40,7 @@ struct Active<'p> {
 pub struct Judge<'p> {
     rules: Vec<Active<'p>>,
     file: String,
-    kind: Option<String>,
+    kinds: Vec<String>,
     /// For each rule, whether it applies to the file at hand.
     active: Vec<bool>,
     /// Which rules can mean a value of this name, by the last names of its path and its effective one. A file repeats
@@ -71,21 +71,27 @@ impl<'p> Judge<'p> {
             }
         }
         let active = vec![false; rules.len()];
-        let mut judge =
-            Judge { rules, file: String::new(), kind: None, active, by_name: HashMap::new(), seen: HashSet::new() };
-        judge.file("", None);
+        let mut judge = Judge {
+            rules,
+            file: String::new(),
+            kinds: Vec::new(),
+            active,
+            by_name: HashMap::new(),
+            seen: HashSet::new(),
+        };
+        judge.file("", &[]);
         judge
     }
 
     /// A file begins: the changes that follow are of it.
-    pub fn file(&mut self, file: &str, kind: Option<&str>) {
+    pub fn file(&mut self, file: &str, kinds: &[&str]) {
         self.file = file.to_string();
-        self.kind = kind.map(str::to_string);
+        self.kinds = kinds.iter().map(|kind| (*kind).to_string()).collect();
         self.seen.clear();
         for (active, on) in self.rules.iter().zip(&mut self.active) {
             let when = &active.rule.when;
-            *on = (!active.fitting_only || active.pack.fits.takes(file, kind))
-                && (when.kinds.is_empty() || kind.is_some_and(|kind| when.kinds.iter().any(|known| known == kind)))
+            *on = (!active.fitting_only || active.pack.fits.takes(file, kinds))
+                && (when.kinds.is_empty() || when.kinds.iter().any(|known| kinds.contains(&known.as_str())))
                 && (when.files.is_empty() || when.files.iter().any(|glob| glob.matches(file)))
                 && !when.not_files.iter().any(|glob| glob.matches(file));
         }
@@ -100,7 +106,7 @@ impl<'p> Judge<'p> {
     pub fn change(&mut self, change: &Change, path: &Path) -> Vec<Finding> {
         if self.file != change.file {
             // No `file` record came before: after `grep`, say. Its kind is unknown then.
-            self.file(&change.file, None);
+            self.file(&change.file, &[]);
         }
         if self.rules.is_empty() {
             return Vec::new();
@@ -138,7 +144,8 @@ impl<'p> Judge<'p> {
             self.by_name.insert(key.clone(), candidates.collect());
         }
         let evidence = OnceCell::new();
-        let kind = self.kind.clone();
+        // What Kubernetes calls a secret is one, however the rest of the file is kept.
+        let kind = self.kinds.last().cloned();
         let mut fired: Vec<(usize, String)> = Vec::new();
         for &at in self.by_name.get(&key).map(Vec::as_slice).unwrap_or_default() {
             let secret = || {

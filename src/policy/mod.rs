@@ -227,7 +227,7 @@ impl<'p, W: Write> Stage<'p, W> {
                 self.files.insert(file.file.clone());
                 self.comments = Comments::default();
                 if let Some(judge) = self.judge()? {
-                    judge.file(&file.file, file.kind.as_deref());
+                    judge.file(&file.file, &file.all_kinds());
                 }
             }
             "change" => return self.change(line),

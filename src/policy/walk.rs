@@ -38,6 +38,13 @@ struct Walk<'s> {
 
 impl Walk<'_> {
     fn visit(&mut self, path: &mut Path, op: Op, before: Option<&Value>, after: Option<&Value>, depth: usize) {
+        // What a plan finds is not what it makes.
+        if let [Segment::Key(list), Segment::Key(_), Segment::Key(side), ..] = path.0.as_slice()
+            && list == "resource_changes"
+            && side == "before"
+        {
+            return;
+        }
         (self.see)(&Site { path, op, before, after, depth });
         match (op, before, after) {
             (Op::Reordered, _, _) => {}
@@ -55,6 +62,9 @@ impl Walk<'_> {
 
     /// The parts of a value that is new or gone as a whole.
     fn inside(&mut self, path: &mut Path, op: Op, value: &Value, depth: usize) {
+        if op == Op::Added && self.planned(path, value, depth) {
+            return;
+        }
         for (segment, child) in children(value) {
             self.one(path, segment, op, &child, depth + 1);
         }
@@ -66,6 +76,28 @@ impl Walk<'_> {
             self.one(path, Segment::Inner(None), op, &inner, depth);
             self.embedded -= 1;
         }
+    }
+
+    /// An entry of a Terraform plan that is new says itself what becomes of a resource: from `before` to `after`. That, and
+    /// not that all of it is new, is what the rules are about.
+    fn planned(&mut self, path: &mut Path, value: &Value, depth: usize) -> bool {
+        let [Segment::Key(list), Segment::Key(_)] = path.0.as_slice() else { return false };
+        let (Some(action), Some(before), Some(after)) = (value.get("action"), value.get("before"), value.get("after"))
+        else {
+            return false;
+        };
+        if list != "resource_changes" {
+            return false;
+        }
+        self.one(path, Segment::Key("action".into()), Op::Added, action, depth + 1);
+        path.0.push(Segment::Key("after".into()));
+        match (before, after) {
+            (Value::Map(_), Value::Map(_)) => self.pair(path, before, after, depth),
+            (_, Value::Null) => {}
+            _ => self.inside(path, Op::Added, after, depth),
+        }
+        path.0.pop();
+        true
     }
 
     fn one(&mut self, path: &mut Path, segment: Segment, op: Op, value: &Value, depth: usize) {

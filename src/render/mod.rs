@@ -34,6 +34,7 @@ mod text;
 use crate::outcome::Outcome;
 use crate::secret;
 use crate::stream::Writer;
+use crate::text as words;
 use place::Root;
 use read::{Ending, View};
 use report::Report;
@@ -123,6 +124,8 @@ pub struct Rendered {
     pub outcome: Outcome,
     /// What a person must be told beside the report: that a format could not take all of it.
     pub notes: Vec<String>,
+    /// What was found, in one line; `None` where no gate judged it.
+    pub summary: Option<String>,
 }
 
 /// Reads a stream of records and writes it in a format. A reader of the output that is gone does not change the outcome.
@@ -143,7 +146,8 @@ pub fn run(options: &Options, input: impl BufRead, output: impl Write) -> anyhow
     }
     .and_then(|ending| out.flush().map(|()| ending))
     .map_err(|error| anyhow::anyhow!("cannot write standard output: {}", error.kind()))?;
-    Ok(Rendered { outcome: ending.outcome(options.partial)?, notes })
+    let summary = ending.summary();
+    Ok(Rendered { outcome: ending.outcome(options.partial)?, notes, summary })
 }
 
 fn show(input: impl BufRead, mask: Option<secret::Options>, mut view: impl View) -> io::Result<Ending> {
@@ -191,6 +195,27 @@ fn publish<W: Write>(
 }
 
 impl Ending {
+    /// Files, changes, findings, accepted ones, and the gate's answer.
+    fn summary(&self) -> Option<String> {
+        let (verdict, end) = (self.verdict.as_ref()?, self.tally.end.as_ref()?);
+        let changes = words::count(end.changes, "change");
+        let files = words::count(end.files, "file");
+        let findings =
+            [(verdict.error, "error"), (verdict.warn, "warn"), (verdict.info, "info"), (verdict.accepted, "accepted")];
+        let findings: Vec<String> = findings.iter().map(|(count, word)| format!("{count} {word}")).collect();
+        let answer = match (end.complete, verdict.failed) {
+            (false, _) => "incomplete",
+            (true, true) => "gate failed",
+            (true, false) => "gate passed",
+        };
+        Some(format!(
+            "{changes} in {} of {files}; findings: {}; {answer} (--fail-on {})",
+            end.differing,
+            findings.join(", "),
+            verdict.fail_on.join(",")
+        ))
+    }
+
     fn outcome(self, partial: bool) -> anyhow::Result<Outcome> {
         if let Some(broken) = self.broken {
             anyhow::bail!("the report is incomplete: {broken}");

@@ -81,10 +81,10 @@ impl Fits {
         self.all || !self.kinds.is_empty() || !self.files.is_empty()
     }
 
-    /// Whether the pack takes a file of this name and kind.
-    pub fn takes(&self, file: &str, kind: Option<&str>) -> bool {
+    /// Whether the pack takes a file of this name and these kinds.
+    pub fn takes(&self, file: &str, kinds: &[&str]) -> bool {
         self.all
-            || kind.is_some_and(|kind| self.kinds.iter().any(|known| known == kind))
+            || kinds.iter().any(|kind| self.kinds.iter().any(|known| known == kind))
             || self.files.iter().any(|glob| glob.matches(file))
     }
 }

@@ -1,7 +1,7 @@
 //! `flecto ci` and `flecto explain` as commands: E1, G1–G5, G7, and the options of the first day.
 
 use super::kit::{REPORT, changed};
-use crate::support::{Repo, run};
+use crate::support::{Repo, Run, run};
 
 const FROM: [&str; 2] = ["--snapshot-ref", "origin/main"];
 
@@ -140,13 +140,38 @@ fn g7_fail_on_words() {
 }
 
 #[test]
-fn the_last_line_tells_the_verdict_on_stderr() {
+fn the_last_line_tells_what_was_found_and_the_verdict_on_stderr() {
     let repo = changed();
+    // Files, changes, findings by severity, accepted ones, the verdict, the time.
+    let told = |run: &Run| {
+        let line = run.stderr.strip_suffix(" s\n").unwrap_or_else(|| panic!("{}", run.stderr));
+        let (line, time) = line.rsplit_once("; ").expect("a time");
+        assert!(time.parse::<f64>().is_ok_and(|time| (0.0..60.0).contains(&time)), "{time}");
+        line.to_string()
+    };
     let failed = repo.run("flecto", ["ci", "config", "--fail-on", "warn,error"]).exits(1);
-    assert_eq!(failed.stderr, "flecto ci: gate failed (--fail-on warn,error)\n");
+    let found = "flecto: 2 changes in 1 of 1 file; findings: 1 error, 1 warn, 0 info, 0 accepted";
+    assert_eq!(told(&failed), format!("{found}; gate failed (--fail-on warn,error)"));
     let passed = repo.run("flecto", ["ci", "config", "--fail-on", "none"]).exits(0);
-    assert_eq!(passed.stderr, "flecto ci: gate passed (--fail-on none)\n");
+    assert_eq!(told(&passed), format!("{found}; gate passed (--fail-on none)"));
+    assert_eq!(passed.stdout, failed.stdout, "it is no part of the report");
     assert_eq!(repo.run("flecto", ["ci", "config", "--quiet"]).exits(1).stderr, "");
+    // An accepted finding counts as one; a file that cannot be read is told first, and the line says what the rest is worth.
+    repo.write("a.json", r#"{"accepted":[{"rule":"pool-size-jump","file":"config/prod.yaml","path":"db.pool_size","reason":"x","date":"2026-05-04"}]}"#);
+    let accepted = repo.run("flecto", ["ci", "config", "--accepted", "a.json"]).exits(1);
+    assert!(
+        told(&accepted).contains("findings: 1 error, 0 warn, 0 info, 1 accepted; gate failed"),
+        "{}",
+        accepted.stderr
+    );
+    repo.write("config/broken.yaml", "a: [\n");
+    let broken = repo.run("flecto", ["ci", "config"]).exits(2);
+    assert!(
+        broken.stderr.contains("2 changes in 1 of 2 files;")
+            && broken.stderr.contains("; incomplete (--fail-on policy)"),
+        "{}",
+        broken.stderr
+    );
 }
 
 #[test]

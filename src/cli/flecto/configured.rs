@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Found {
     /// The settings that hold.
     pub(super) section: Section,
+    /// The file that they are in.
+    pub(super) name: Option<String>,
     /// The targets that they name, as the command line would.
     pub(super) files: Vec<String>,
     /// The baseline's packs.
@@ -75,7 +77,8 @@ impl Configured {
         // From a folder below the top level, names lead up first.
         let up = "../".repeat(repository.prefix().components().count());
         let (counts, base, head) = self.sides(compared, &repository)?;
-        let mut found = Found { section: self.section(&counts, &up)?, ..Found::default() };
+        let (name, section) = self.section(&counts, &up)?;
+        let mut found = Found { section, name, ..Found::default() };
         found.files = found.section.files.iter().flatten().map(|glob| format!("{up}{glob}")).collect();
         for (name, content) in counts.iter().filter(|(name, _)| is_pack(name)) {
             rules::read_pack(&format!("{up}{name}"), &content.bytes)?;
@@ -145,24 +148,30 @@ impl Configured {
     }
 
     /// The settings that hold: those of `--config`, else the ones among `files`.
-    fn section(&self, files: &Files, up: &str) -> anyhow::Result<Section> {
+    fn section(&self, files: &Files, up: &str) -> anyhow::Result<(Option<String>, Section)> {
         let words = format_words();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let read = match &self.config {
             Some(path) => {
                 let name = path.to_string_lossy();
                 let bytes = read_file(path).map_err(|kind| anyhow!("{name}: cannot be read: {kind}"))?;
-                Some(settings::read(&name, &bytes, &words)?)
+                Some((name.clone().into_owned(), settings::read(&name, &bytes, &words)?))
             }
             None => match the_settings(files)? {
-                Some((name, content)) => Some(settings::read(&format!("{up}{name}"), &content.bytes, &words)?),
+                Some((name, content)) => {
+                    let name = format!("{up}{name}");
+                    let read = settings::read(&name, &content.bytes, &words)?;
+                    Some((name, read))
+                }
                 None => None,
             },
         };
         match (read, self.profile.as_deref()) {
-            (Some(read), profile) => read.resolve(profile).map_err(|message| anyhow!("{message}")),
+            (Some((name, read)), profile) => {
+                Ok((Some(name), read.resolve(profile).map_err(|message| anyhow!("{message}"))?))
+            }
             (None, Some(profile)) => bail!("no profile `{profile}`: there are no settings (.flectorc) to have one"),
-            (None, None) => Ok(Section::default()),
+            (None, None) => Ok((None, Section::default())),
         }
     }
 }

@@ -92,7 +92,7 @@ fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
 impl super::Flecto {
     fn plan(&self) -> anyhow::Result<Plan> {
         match &self.command {
-            super::Command::Ci(ci) => Ok(ci.plan()?.0),
+            super::Command::Ci(ci) => ci.plan(),
             super::Command::Explain(explain) => explain.plan(),
             _ => Err(anyhow!("no plan")),
         }

@@ -3,10 +3,13 @@
 mod check;
 mod configured;
 mod demo;
+mod doctor;
 mod external;
+mod init;
 mod manual;
 mod options;
 mod plan;
+mod survey;
 
 use super::accept::Accept;
 use super::policies::Policies;
@@ -16,6 +19,8 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write as _;
 
+pub use doctor::Doctor;
+pub use init::Init;
 pub use manual::{commands, completions, pages};
 pub use options::{Ci, Demo, Explain};
 
@@ -26,7 +31,7 @@ pub use options::{Ci, Demo, Explain};
     version,
     about = "Tell what a configuration change really changes, whether it is risky, and what it may break",
     after_help = "Any other word runs flecto-WORD: `flecto diff` is flecto-diff, and one of your own is found by PATH.\n\n\
-                  Examples:\n  flecto demo\n  flecto ci 'config/**/*.{yaml,yml,json}' --snapshot-ref origin/main\n  \
+                  Examples:\n  flecto demo\n  flecto init\n  flecto ci 'config/**/*.{yaml,yml,json}' --snapshot-ref origin/main\n  \
                   flecto explain config/prod.yaml --snapshot-ref origin/main",
     max_term_width = 100,
     allow_external_subcommands = true,
@@ -42,6 +47,8 @@ enum Command {
     Ci(Box<Ci>),
     Explain(Box<Explain>),
     Demo(Demo),
+    Init(Init),
+    Doctor(Doctor),
     Policies(Policies),
     Accept(Accept),
     /// Print the completions of flecto and its filters for a shell
@@ -60,20 +67,15 @@ enum Command {
 /// What cannot be done, as one sentence.
 pub fn run(arguments: Flecto) -> anyhow::Result<Outcome> {
     match arguments.command {
-        Command::Ci(ci) => {
-            let (plan, gate) = ci.plan()?;
-            let outcome = carry_out(&plan, ci.compared.print_pipeline)?;
-            if !ci.quiet && !ci.compared.print_pipeline {
-                summarise(outcome, &gate);
-            }
-            Ok(outcome)
-        }
+        Command::Ci(ci) => carry_out(&ci.plan()?, ci.compared.print_pipeline),
         Command::Explain(explain) => {
             let outcome = carry_out(&explain.plan()?, explain.compared.print_pipeline)?;
             // E7: a gate has no say here.
             Ok(if outcome == Outcome::Findings { Outcome::Clean } else { outcome })
         }
         Command::Demo(demo) => demo.run(),
+        Command::Init(init) => init.run(),
+        Command::Doctor(doctor) => doctor.run(),
         Command::Policies(policies) => super::policies::run(&policies),
         Command::Accept(accept) => super::accept::run(&accept),
         Command::Completions { shell } => {
@@ -92,17 +94,6 @@ fn carry_out(plan: &pipeline::Plan, print: bool) -> anyhow::Result<Outcome> {
     }
     pipeline::heed_signals();
     pipeline::run(plan)
-}
-
-/// The last line of a gate, for whoever reads a log. It goes to stderr: stdout is the report, and the same bytes always.
-fn summarise(outcome: Outcome, gate: &str) {
-    let words = match outcome {
-        Outcome::Clean => "passed",
-        Outcome::Findings => "failed",
-        // Whoever broke has said so.
-        Outcome::Trouble => return,
-    };
-    super::say("flecto ci", &format!("gate {words} (--fail-on {gate})"));
 }
 
 /// Writes to stdout, where a closed pipe is no failure.

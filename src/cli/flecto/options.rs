@@ -184,7 +184,7 @@ pub struct Ci {
     /// How to write the report
     #[arg(long, value_name = "FORMAT", value_parser = report_format())]
     pub(super) format: Option<Format>,
-    /// Leave out the last line, which tells the gate's verdict on stderr
+    /// Leave out the line on stderr that tells what was found and whether the gate failed
     #[arg(short, long)]
     pub(super) quiet: bool,
     #[command(flatten)]

@@ -12,11 +12,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 impl Ci {
-    /// The plan, and what makes the gate fail.
+    /// The plan.
     ///
     /// # Errors
     /// Settings that cannot be used, and options that do not go together.
-    pub(super) fn plan(&self) -> anyhow::Result<(Plan, String)> {
+    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
         let found = self.configured.find(&self.compared)?;
         let fail_on = match &found.section.fail_on {
             _ if !self.fail_on.is_empty() => self.fail_on.join(","),
@@ -49,7 +49,8 @@ impl Ci {
             .option("--instance", self.instance.as_ref())
             .option("--max-bytes", self.max_bytes.as_ref())
             .option("--category", self.category.as_ref())
-            .flag("--with-accepted", self.with_accepted);
+            .flag("--with-accepted", self.with_accepted)
+            .flag("--summary", !self.quiet);
         let summary = self.compared.show(Format::Markdown, &found);
         let mut plan = self.compared.plan(judge, show, question, found);
         if self.pr_comment_post {
@@ -61,7 +62,7 @@ impl Ci {
             plan.summary =
                 Some(Summary { show: summary, append: Stage::new(Program::Post).flag("--step-summary", true) });
         }
-        Ok((plan, fail_on))
+        Ok(plan)
     }
 }
 
@@ -98,7 +99,7 @@ impl Explain {
 
 /// From files to judged records.
 fn judge(compared: &Compared, judged: &Judged, found: &Found, fail_on: &str) -> anyhow::Result<Vec<Stage>> {
-    Ok(vec![compared.diff(found)?, judged.policy(found, fail_on)])
+    Ok(vec![compared.diff(found, compared.targets(found)?), judged.policy(found, fail_on)])
 }
 
 impl Judged {
@@ -126,13 +127,22 @@ impl Judged {
 }
 
 impl Compared {
-    fn diff(&self, found: &Found) -> anyhow::Result<Stage> {
-        let settings: Vec<OsString> = found.files.iter().map(OsString::from).collect();
-        let targets = if self.targets.is_empty() { &settings } else { &self.targets };
+    /// What is compared: what the command line names, else what the settings do.
+    ///
+    /// # Errors
+    /// Neither names anything.
+    pub(super) fn targets(&self, found: &Found) -> anyhow::Result<Vec<OsString>> {
+        let settings = || found.files.iter().map(OsString::from).collect();
+        let targets: Vec<OsString> = if self.targets.is_empty() { settings() } else { self.targets.clone() };
         ensure!(
             !targets.is_empty(),
             "no target; name a file, a folder or a quoted glob (the settings name no files either)"
         );
+        Ok(targets)
+    }
+
+    /// The stage that compares these targets.
+    pub(super) fn diff(&self, found: &Found, targets: Vec<OsString>) -> Stage {
         let settings = found.section.ignore.iter().flatten().map(|pattern| pattern.as_str().to_string());
         let ignore = if self.ignore.is_empty() { settings.collect() } else { self.ignore.clone() };
         let or = |own: &[String], settings: &Option<Vec<String>>| match settings {
@@ -140,7 +150,7 @@ impl Compared {
             _ => own.to_vec(),
         };
         let list_keys = found.section.list_keys.iter().map(|(path, keys)| format!("{path}={}", keys.join(",")));
-        Ok(Stage::new(Program::Diff)
+        Stage::new(Program::Diff)
             .option("--snapshot-ref", self.snapshot_ref.as_ref())
             .option("--to-ref", self.to_ref.as_ref())
             .flag("--staged", self.staged)
@@ -159,7 +169,7 @@ impl Compared {
             .flag("--allow-duplicate-keys", self.allow_duplicate_keys)
             .option("--max-file-size", self.max_file_size.as_ref())
             .with(["--"])
-            .with(targets))
+            .with(targets)
     }
 
     /// The stage that shows the records. The style is that of text; a summary beside text has none.

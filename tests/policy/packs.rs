@@ -79,6 +79,65 @@ fn what_loses_its_encryption_is_an_error_without_the_value() {
 }
 
 #[test]
+fn an_encrypted_object_of_kubernetes_is_judged_as_both() {
+    let file = |spec: &str, recipients: &str| {
+        let enc = format!("ENC[{},data:QUFB,iv:aXY=,tag:dGFn,type:str]", "AES256_GCM");
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: api}}\nspec: {{template: {{spec: {{{spec}}}}}}}\ntoken: {enc}\n\
+             sops:\n  age:\n{recipients}  mac: {enc}\n  lastmodified: '2024-01-01T00:00:00Z'\n  version: 3.8.1\n"
+        )
+    };
+    let one = "  - {recipient: age1aaa, enc: x}\n";
+    let two = format!("{one}  - {{recipient: age1bbb, enc: y}}\n");
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("old.yaml"), file("hostNetwork: false", one)).expect("a file");
+    std::fs::write(dir.path().join("new.yaml"), file("hostNetwork: true", &two)).expect("a file");
+    let mut diff = crate::support::program("flecto-diff");
+    let diff = crate::support::run(diff.args(["--no-index", "old.yaml", "new.yaml"]).current_dir(dir.path())).exits(0);
+    let record = &diff.records("file")[0];
+    assert_eq!((&record["kind"], &record["kinds"]), (&"sops".into(), &serde_json::json!(["sops", "kubernetes"])));
+    let fired = fired(&policy(&[], &diff.stdout).exits(1)).join("\n");
+    assert!(fired.contains("k8s-host-namespace") && fired.contains("sops-recipient-added"), "{fired}");
+}
+
+#[test]
+fn a_plan_is_judged_by_what_becomes_of_each_resource() {
+    let plan = |resource: &str| {
+        format!(r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{resource}]}}"#)
+    };
+    let resource = |address: &str, actions: &str, before: &str, after: &str| {
+        format!(
+            r#"{{"address":"{address}","type":"t","name":"n","mode":"managed","provider_name":"p","change":{{"actions":[{actions}],"before":{before},"after":{after},"after_unknown":{{}},"before_sensitive":false,"after_sensitive":false}}}}"#
+        )
+    };
+    let judged = |old: &str, new: &str| {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::fs::write(dir.path().join("old.json"), old).expect("a file");
+        std::fs::write(dir.path().join("new.json"), new).expect("a file");
+        let mut diff = crate::support::program("flecto-diff");
+        let diff = crate::support::run(diff.args(["--no-index", "old.json", "new.json"]).current_dir(dir.path()));
+        fired(&policy(&["--fail-on", "none"], &diff.exits(0).stdout))
+    };
+    let (on, off) = (
+        r#"{"deletion_protection":true,"publicly_accessible":true}"#,
+        r#"{"deletion_protection":false,"publicly_accessible":true}"#,
+    );
+    // What was public before is no news; what loses its guard is.
+    let new = plan(&resource("db.a", "\"update\"", on, off));
+    assert_eq!(
+        judged(&plan(""), &new),
+        ["tf-deletion-protection-off resource_changes['db.a'].after.deletion_protection"]
+    );
+    let gone = plan(&resource("db.a", "\"delete\"", on, "null"));
+    assert_eq!(judged(&plan(""), &gone), ["tf-plan-deletes resource_changes['db.a'].action"]);
+    let idle = plan(&resource("db.a", "\"no-op\"", on, on));
+    let replaced = plan(&resource("db.a", "\"delete\",\"create\"", on, on));
+    assert!(judged(&idle, &replaced).contains(&"tf-plan-deletes resource_changes['db.a'].action".to_string()));
+    let made = plan(&resource("db.a", "\"create\"", "null", r#"{"publicly_accessible":true}"#));
+    assert_eq!(judged(&plan(""), &made), ["tf-public-access resource_changes['db.a'].after.publicly_accessible"]);
+}
+
+#[test]
 fn a_severity_can_be_changed_and_a_rule_left_out() {
     let input = stream(&[&change("debug", "changed", r#","before":false,"after":true"#)]);
     let run = policy(&["--severity", "dangerous-toggle-enabled=info"], &input).exits(0);

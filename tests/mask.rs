@@ -2,6 +2,7 @@
 
 mod cases;
 mod properties;
+mod sets;
 
 use crate::support::{self, filter, shared};
 use serde_json::{Value, json};
@@ -281,6 +282,26 @@ fn a_name_that_is_not_utf_8_does_not_keep_the_secret_in_its_bytes() {
     let record = json!({"type": "file", "file": format!("{}\u{fffd}.yaml", token()), "file_bytes": "eA==", "format": "yaml", "status": "added"});
     let out = mask(&[record]);
     assert!(out[0].get("file_bytes").is_none() && !out[0]["file"].as_str().expect("a name").contains(&token()));
+}
+
+/// The check at the end: what was hidden stands where only words of flecto's own can be.
+#[test]
+fn what_cannot_be_taken_out_of_a_line_withholds_it_and_what_follows() {
+    let secret = "Xk92-plmOq7";
+    for field in ["rule", "severity"] {
+        let mut finding =
+            json!({"type": "finding", "file": "a.yaml", "path": "x", "rule": "r", "severity": "warn", "message": "m"});
+        finding[field] = json!(secret);
+        let records = [change("db.password", json!(secret)), finding, change("later", json!("plain"))];
+        let input: String = records.iter().map(|record| record.to_string() + "\n").collect();
+        let run = filter("flecto-mask", [""; 0], &input).exits(2);
+        assert!(!run.stdout.contains(secret) && !run.stdout.contains("later"), "{}", run.stdout);
+        assert!(!run.stderr.contains(secret), "{}", run.stderr);
+        assert_eq!(
+            run.stderr,
+            "flecto-mask: line 2 of the input holds a secret where it cannot be hidden; the line and what follows are withheld\n"
+        );
+    }
 }
 
 #[test]

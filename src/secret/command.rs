@@ -173,6 +173,15 @@ const TOOLS: &[Tool] = &[
         "",
     ),
     tool(&["sonar-scanner", "mvn"], &[], &["-Dsonar.login="], &[], ""),
+    tool(&["nsupdate", "dig", "delv"], &[], &[], &["-y"], ""),
+    tool(&["schtasks"], &["/rp", "/RP", "/p", "/P"], &[], &[], ""),
+    tool(
+        &["check_mysql", "check_pgsql", "check_mysql_query", "check_ldap", "check_mssql", "add-user.sh", "add-user"],
+        &["-p", "-P"],
+        &[],
+        &[],
+        "",
+    ),
     tool(&["useradd", "usermod"], &["-p"], &[], &[], ""),
     tool(&["wpa_cli", "iwconfig"], &["key"], &[], &[], ""),
 ];
@@ -201,8 +210,18 @@ const PLACES: &[(&[&str], isize)] = &[
     (&["gh", "secret", "set", "-b"], 0),
     (&["sentry-cli", "login", "--auth-token"], 0),
     (&["nmcli", "wifi", "password"], 0),
+    (&["+sv_setsteamaccount"], 0),
+    (&["+rcon_password"], 0),
+    (&["+sv_password"], 0),
+    (&["rootpw"], 0),
+    (&["ConvertTo-SecureString"], 0),
+    (&["net", "user"], 1),
+    (&["hdbuserstore", "SET"], 3),
     (&["caddy", "hash-password", "--plaintext"], 0),
 ];
+
+/// Tools of Oracle that take `user/password` as they are.
+const ORACLE: &[&str] = &["impdp", "expdp", "imp", "exp", "sqlldr", "sqlplus", "rman"];
 
 /// Finds them, line by line.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
@@ -214,7 +233,11 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         || text.contains("passwd")
         || text.contains("sudo")
         || text.contains("/user:")
-        || text.contains("net "))
+        || text.contains("net ")
+        || text.contains("echo ")
+        || text.contains("= ")
+        || text.contains('+')
+        || ORACLE.iter().any(|tool| text.contains(tool)))
     {
         return;
     }
@@ -427,11 +450,61 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             let shown = &text[value.clone()];
             if !shown.starts_with('-')
                 && !matches!(shown, "|" | "\\")
+                && !shown.starts_with("ConvertTo-")
+                && !is_metavariable(shown)
                 && !reading::is_kept(shown, named.strength)
                 && (shown.parse::<f64>().is_err() || pairs::number_counts(shown, &named, true))
                 && !shown.contains("pass:")
             {
                 hide(at, value, named.word);
+            }
+        }
+    }
+    // `sc config x password= …`.
+    for (at, word) in words.iter().enumerate() {
+        if word
+            .strip_suffix('=')
+            .is_some_and(|name| words::named(name).is_some_and(|named| named.strength == Strength::Strong))
+            && words.first().is_some_and(|first| base(first) == "sc")
+            && let Some(value) = command.get(at + 1)
+        {
+            hide(at + 1, value.clone(), "command argument");
+        }
+    }
+    // `impdp scott/tiger`.
+    if words.first().is_some_and(|first| ORACLE.contains(&base(first)))
+        && let Some(at) =
+            words.iter().skip(1).position(|word| word.contains('/') && !word.starts_with(['/', '-', '.', '@']))
+    {
+        let range = &command[at + 1];
+        let word = words[at + 1];
+        let slash = word.find('/').map_or(0, |slash| slash + 1);
+        let end = word[slash..].find('@').map_or(word.len(), |at| slash + at);
+        if value_fine(&word[slash..end]) && !word[..slash].contains('=') {
+            hide(at + 1, range.start + slash..range.start + end, "user and password");
+        }
+    }
+    // `net use Z: \\\\nas\\share password`.
+    if words.first().is_some_and(|first| base(first) == "net")
+        && words.get(1) == Some(&"use")
+        && let Some(share) = words.iter().position(|word| word.starts_with("\\\\"))
+        && let Some(value) = command.get(share + 1).filter(|range| !text[(*range).clone()].starts_with(['/', '*']))
+        && value_fine(&text[value.clone()])
+    {
+        hide(share + 1, value.clone(), "command argument");
+    }
+    // `-u user:password` of a tool that is not named, as in the arguments of a container.
+    if tools.is_empty() {
+        for (at, word) in words.iter().enumerate() {
+            if matches!(*word, "-u" | "--user" | "--auth" | "--creds" | "--credentials" | "--userpass" | "--basic-auth")
+                && let Some(range) = command.get(at + 1)
+                && let Some((user, password)) = text[range.clone()].split_once(':')
+                && !user.is_empty()
+                && !user.contains(['/', '='])
+                && super::opaque::is_mixed(password)
+                && !password.contains(['/', ':'])
+            {
+                userpass(text, range.clone(), &mut hide);
             }
         }
     }
@@ -442,7 +515,8 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
         || words.iter().any(|w| base(w) == "chpasswd")
         || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
         || words.contains(&"--stdin") && words.iter().any(|w| base(w) == "passwd")
-        || words.contains(&"--pass-stdin");
+        || words.contains(&"--pass-stdin")
+        || words.iter().any(|w| matches!(base(w), "kinit" | "smbpasswd" | "cryptsetup" | "ecryptfs-add-passphrase"));
     if takes
         && let Some(first) = before.first()
         && matches!(&text[first.clone()], "echo" | "printf")
@@ -486,8 +560,12 @@ fn places(
         {
             continue;
         }
-        let plain: Vec<usize> =
-            rest.into_iter().filter(|at| !words[*at].starts_with('-') && !words[*at].starts_with(['>', '<'])).collect();
+        let plain: Vec<usize> = rest
+            .into_iter()
+            .filter(|at| {
+                !(words[*at].starts_with(['-', '>', '<']) || starts[0] == "net" && words[*at].starts_with('/'))
+            })
+            .collect();
         let chosen = if *which < 0 { plain.last() } else { plain.get(*which as usize) };
         if let Some(at) = chosen
             && value_fine(words[*at])
@@ -507,6 +585,11 @@ fn userpass(text: &str, value: Range<usize>, hide: &mut impl FnMut(usize, Range<
     {
         hide(0, value.start + mark + 1..value.end, "user and password");
     }
+}
+
+/// `--token TOKEN`: what a usage line has in the place of a value.
+fn is_metavariable(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && words::named(text).is_some()
 }
 
 /// Whether a word can be a credential: no reference, no file, nothing that is masked.

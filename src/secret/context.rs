@@ -18,6 +18,10 @@ pub(super) struct Context {
     pub(super) entry: Option<String>,
     /// Key words below describe something: a reference, a schema, texts of a user interface.
     shield: bool,
+    /// Nothing was stepped into yet.
+    at_root: bool,
+    /// Below a language's code at the root: `en.login.password` is a label.
+    language: bool,
     /// The root of a Kubernetes Secret.
     secret_root: bool,
     /// What a selector on the way says of the value beside it: `env[name=DB_PASSWORD].value`.
@@ -37,6 +41,8 @@ pub(super) struct Hold {
     pub(super) by: By,
     /// The place is one of labels and texts: only what no label is counts.
     pub(super) shield: bool,
+    /// The place is one of texts in a language: labels and sentences are kept.
+    pub(super) language: bool,
 }
 
 /// Everything under `data` and `stringData` of a Secret.
@@ -76,6 +82,7 @@ pub(super) const NAME_FIELDS: &[&str] = &[
     "namespace_option",
     "title",
     "identifier",
+    "macro",
     "propname",
     "keyname",
 ];
@@ -121,7 +128,7 @@ pub(super) const VALUE_FIELDS: &[&str] = &[
 impl Context {
     /// The root of a document.
     pub(super) fn root() -> Context {
-        Context::default()
+        Context { at_root: true, ..Context::default() }
     }
 
     /// Where a place is.
@@ -174,6 +181,7 @@ impl Context {
         let mut next = self.clone();
         next.entry = None;
         next.sibling = None;
+        next.at_root = false;
         next.listed = true;
         next
     }
@@ -185,11 +193,8 @@ impl Context {
         if plain || next.hold.is_some_and(|hold| hold.named.strength == Strength::Strong && !hold.shield) {
             return next;
         }
-        let spans = super::scan::scan(name, false);
-        if spans.is_empty() {
-            return next;
-        }
-        let mut shown = self.key_as_written(&super::scan::redact(name, &spans));
+        let Some(shown) = super::value::shown_name(name) else { return next };
+        let mut shown = self.key_as_written(&shown);
         let strength = |context: &Context| context.hold.map(|hold| hold.named.strength);
         if strength(&shown) > strength(&next) {
             shown.name.clone_from(&next.name);
@@ -200,7 +205,9 @@ impl Context {
 
     fn key_as_written(&self, name: &str) -> Context {
         let shield = self.shield || words::shields(name);
-        let mut next = Context { name: name.to_string(), shield, embedded: self.embedded, ..Context::root() };
+        let language = self.language || self.at_root && words::is_language(name);
+        let mut next =
+            Context { name: name.to_string(), shield, language, embedded: self.embedded, ..Context::default() };
         if name.starts_with("Secret/") {
             next.secret_root = true;
             return next;
@@ -212,7 +219,7 @@ impl Context {
             return next;
         }
         if self.secret_root && matches!(name, "data" | "stringData") {
-            next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false });
+            next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false, language: false });
             return next;
         }
         if self.listed && name == "secretKey" && matches!(self.name.as_str(), "data" | "objects") {
@@ -238,17 +245,21 @@ impl Context {
         if let Some(sibling) = self.sibling
             && VALUE_FIELDS.contains(&glued(name).as_str())
         {
-            next.hold = Some(Hold { named: sibling, by: By::Sibling, shield });
+            next.hold = Some(Hold { named: sibling, by: By::Sibling, shield, language });
             return next;
         }
         if let Some(named) = own
             && (named.strength > Strength::Weak || self.hold.is_none())
         {
-            next.hold = Some(Hold { named, by: By::Key, shield });
+            next.hold = Some(Hold { named, by: By::Key, shield, language });
             return next;
         }
         if let Some(hold) = self.hold {
-            let collection = hold.named.many && hold.named.strength > Strength::Weak && !words::describes(name);
+            let opened = hold.named.strength == Strength::Strong && words::is_opened(name);
+            let collection = (hold.named.many || opened)
+                && hold.named.strength > Strength::Weak
+                && !words::describes(name)
+                && !words::selects_a_key(name);
             if collection || words::holds_value(name) && hold.named.strength > Strength::Weak {
                 next.hold = Some(Hold { shield: hold.shield || shield, ..hold });
             }
@@ -260,7 +271,7 @@ impl Context {
     pub(super) fn beside(&self, name: &str, named: Named) -> Context {
         let mut next = self.key(name);
         if next.hold.is_none_or(|hold| hold.named.strength < named.strength) && !self.shield {
-            next.hold = Some(Hold { named, by: By::Sibling, shield: false });
+            next.hold = Some(Hold { named, by: By::Sibling, shield: false, language: false });
         }
         next
     }
@@ -268,7 +279,7 @@ impl Context {
     /// As the `data` of a Secret.
     pub(super) fn as_secret_data(&self, name: &str) -> Context {
         let mut next = self.key(name);
-        next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false });
+        next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false, language: false });
         next
     }
 }

@@ -34,7 +34,14 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             continue;
         }
         let length = tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len());
-        let element = local(&tag[..length]);
+        let written = local(&tag[..length]);
+        let lower = written.to_ascii_lowercase();
+        // The words of other formats are in lower case; `<Value>` is Microsoft's.
+        let element = if matches!(lower.as_str(), "value" | "string" | "val" | "default" | "data") {
+            lower.as_str()
+        } else {
+            written
+        };
         let attributes = attributes(&tag[length..], open + 1 + length);
         let said = attributes
             .iter()

@@ -284,6 +284,15 @@ impl Masker {
                 changed = true;
             }
         }
+        let names: Vec<String> = record.fields().map(|(key, _)| key.to_string()).collect();
+        for key in names {
+            if let Some(Value::String(name)) = self.spread.replace(&Value::String(key.clone()), None)
+                && record.get(&name).is_none()
+            {
+                record.rename(&key, &name);
+                changed = true;
+            }
+        }
         if changed {
             record.remove("line_hash");
             // What a mask was put into may read as something else now; it is read again until it stays what it is.
@@ -308,16 +317,21 @@ impl Masker {
             return false;
         }
         let Ok(record) = Record::parse(line) else { return false };
-        record.fields().filter(|(key, _)| !STRUCTURE.contains(key)).any(|(_, raw)| {
-            raw.get().contains('"')
-                && Value::from_raw(raw).map_or(true, |value| {
-                    let mut texts = Vec::new();
-                    strings(&value, &mut texts);
-                    texts.iter().any(|text| self.spread.occurs(text, None))
-                })
+        // Fields whose words are ours are looked at too: what is hidden cannot be taken out of them, so the line is not written.
+        record.fields().any(|(key, raw)| {
+            self.spread.occurs(key, None)
+                || raw.get().contains('"')
+                    && Value::from_raw(raw).map_or(true, |value| {
+                        let mut texts = Vec::new();
+                        strings(&value, &mut texts);
+                        texts.iter().any(|text| self.spread.occurs(text, None))
+                    })
         })
     }
 }
+
+/// No word of a closed list is longer, its quotes included.
+const MAX_CLOSED: usize = 24;
 
 /// Fields whose words are ours.
 const STRUCTURE: &[&str] = &["type", "op", "status", "severity", "side", "masked", "fail_on", "format", "rule", "pack"];
@@ -372,6 +386,10 @@ impl Masking<'_> {
             record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
         for (key, raw) in &fields {
             match key.as_str() {
+                // Words of a closed list are short; a longer text is none, whoever wrote it.
+                "op" | "status" | "severity" | "side" | "format" | "fail_on" if raw.len() > MAX_CLOSED => {
+                    self.field(key, raw)
+                }
                 "type" | "op" | "status" | "severity" | "side" | "format" | "fail_on" | "line_hash" => {}
                 "masked" if kind != "masked" => {}
                 "path" => self.path(path.as_ref()),
@@ -391,6 +409,7 @@ impl Masking<'_> {
         if kind == "finding" && self.masked.get("message").is_some() {
             self.message(allowed, before.as_ref(), after.as_ref());
         }
+        self.names(&fields);
         // A name that is not UTF-8 stands in the record twice.
         if self.masked.str("file") != record.str("file") && record.get("file_bytes").is_some() {
             self.masked.remove("file_bytes");
@@ -454,6 +473,23 @@ impl Masking<'_> {
         if self.masked.get(key).is_some()
             && let Value::Map(_) | Value::List(_) = value
         {}
+    }
+
+    /// The names of the record's own fields, which another program may have made of anything.
+    fn names(&mut self, fields: &[(String, String)]) {
+        for (key, _) in fields {
+            let mut walk = Walk::default();
+            let Some(shown) = walk.name(key) else { continue };
+            self.take("name", walk.hits);
+            let mut name = shown.clone();
+            let mut n = 2;
+            while self.masked.get(&name).is_some() {
+                name = format!("{shown}#{n}");
+                n += 1;
+            }
+            self.masked.rename(key, &name);
+            self.changed = true;
+        }
     }
 
     /// The path itself, whose keys and selectors may hold a secret.

@@ -9,7 +9,7 @@
 //! | `words` | which words in a key's name say that its value is a secret? |
 //! | `formats` | which tokens say themselves what they are? |
 //! | `reading` | can this value be a secret at all? |
-//! | `url`, `pairs`, `command`, `phrases`, `markup`, `outline` | what in such a text is secret? |
+//! | `url`, `pairs`, `command`, `calls`, `lines`, `phrases`, `tables`, `markup`, `outline` | what in such a text is secret? |
 //! | `opaque` | does this word look random? |
 //! | `scan` | what in a text is secret, by all of these? |
 //! | `context` | what does the place of a value say? |
@@ -19,9 +19,11 @@
 //!
 //! Every part is linear in its input; what cannot be looked into (nested too deep) is hidden whole.
 
+mod calls;
 mod command;
 mod context;
 mod formats;
+mod lines;
 mod markup;
 mod masker;
 mod opaque;
@@ -31,6 +33,7 @@ mod phrases;
 mod reading;
 mod scan;
 mod spread;
+mod tables;
 mod url;
 mod value;
 mod words;

@@ -61,6 +61,30 @@ pub(super) fn is_short_random(word: &str) -> bool {
         && wordy(bytes) * 10 < bytes.len() * 7
 }
 
+/// Whether a word is written as people write passwords and nothing else: both cases, a digit and a sign, no blank, no bracket, no
+/// slash.
+pub(super) fn is_password_like(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    (8..=64).contains(&bytes.len())
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"!@#$%^&*?+=~_-.,".contains(b))
+        && bytes.iter().any(u8::is_ascii_uppercase)
+        && bytes.iter().any(u8::is_ascii_lowercase)
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().any(|b| b"!@#$%^&*?~".contains(b))
+        && !bytes.starts_with(b"#")
+        && !word.contains("://")
+        && !word.contains("=%")
+}
+
+/// Whether a word has letters and a digit or a sign: no word of a sentence.
+pub(super) fn is_mixed(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 6
+        && bytes.iter().any(u8::is_ascii_alphabetic)
+        && bytes.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*?~".contains(b))
+        && !bytes.iter().any(|b| b"()[]{}<>\\|".contains(b))
+}
+
 /// How many characters stand in runs that read as words: `Gateway`, `vpn`. Random letters make some; names are made of them.
 fn wordy(bytes: &[u8]) -> usize {
     let mut total = 0;

@@ -47,6 +47,13 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             memory = Some((name.to_string(), words::named(name)));
         }
         let Some(named) = memory.as_ref().and_then(|(_, named)| *named) else {
+            // `user=bob:…`: a user and a password under a user's name.
+            if ACCOUNTS.contains(&name)
+                && let Some((start, end, _)) = value_after(&mut ends, at, &key)
+                && let Some(part) = account(&text[start..end])
+            {
+                spans.push(Span::new(start + part.start..start + part.end, By::Container, "user and password"));
+            }
             at += 1;
             continue;
         };
@@ -377,6 +384,19 @@ fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, us
         return None;
     }
     let tight = colon && byte(sign + 1) == byte(start) && !key.quoted && key.outer.is_none() && !key.first;
+    // `where the password: prefix was dropped`: a sentence goes on behind a word.
+    let prose = colon
+        && !key.first
+        && !key.quoted
+        && key.outer.is_none()
+        && key.before == b' '
+        && byte(end) == b' '
+        && byte(end + 1).is_ascii_lowercase()
+        && end > start
+        && text[start..end].bytes().all(|b| b.is_ascii_lowercase());
+    if prose {
+        return None;
+    }
     if tight && text[start..end].bytes().all(|b| b.is_ascii_lowercase() || b"-_.".contains(&b)) {
         // `rake secrets:check`: a task, a tag, a name within a name.
         return None;
@@ -456,13 +476,30 @@ fn judge(value: &str, start: usize, named: &Named, kind: Kind, spans: &mut Vec<S
     }
 }
 
+/// Names under which `user:password` stands.
+pub(super) const ACCOUNTS: &[&str] = &["user", "username", "login", "account", "admin", "userinfo"];
+
+/// The password in `user:password`, where what is behind the colon looks like one.
+pub(super) fn account(value: &str) -> Option<std::ops::Range<usize>> {
+    let value = value.trim_end();
+    let colon = value.find(':')?;
+    let (user, password) = (&value[..colon], &value[colon + 1..]);
+    let fine = !user.is_empty()
+        && user.len() < 64
+        && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-@".contains(&b))
+        && opaque::is_mixed(password)
+        && !password.contains([' ', '/', ':'])
+        && !reading::is_kept(password, Strength::Strong);
+    fine.then_some(colon + 1..value.len())
+}
+
 /// Which part of a value under a name is hidden: nothing, the credential behind a scheme, a reference's default, or all of it.
 pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(std::ops::Range<usize>, &'static str)> {
     let all = Some((0..value.len(), named.word));
     if value.parse::<f64>().is_ok() && !number_counts(value, named, true) {
         return None;
     }
-    if value.starts_with('[')
+    if value.starts_with('[') && (value.ends_with([']', ',']) || !value.contains(']'))
         || value.starts_with('{')
             && !value.starts_with("{{")
             && value.len() > 1
@@ -510,6 +547,26 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
         }
         return Some((offset..value.len(), named.word));
     }
+    if named.word == "secretid" && opaque::is_uuid(value) {
+        return all;
+    }
+    if words::names_a_field(named) && is_field_name(value) {
+        return None;
+    }
+    if named.strength == Strength::Medium && value.contains('\n') && value.contains(['=', '{']) {
+        // A block of configuration under `auth`: its own pairs are looked at one by one.
+        return None;
+    }
+    if named.strength == Strength::Medium && named.word != "pass" && is_several_words(value) {
+        return None;
+    }
+    if named.word == "licensekey" && LICENSES.contains(&value.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    if named.word == "pin" && !value.bytes().any(|b| b.is_ascii_digit()) && value.len() < 16 {
+        // What an actor or a pin of a board is called.
+        return None;
+    }
     if reading::is_kept(value, named.strength) || named.word == "pin" && is_board_pin(value) {
         return None;
     }
@@ -523,8 +580,89 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
 /// Weak names under which a hexadecimal text is a digest or a commit.
 const DIGESTS: &[&str] = &["hash", "signature", "sig", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
 
+/// `user_id`, `createdAt`, `email`: what a field is called.
+fn is_field_name(value: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "id",
+        "ids",
+        "name",
+        "email",
+        "uuid",
+        "at",
+        "key",
+        "code",
+        "type",
+        "number",
+        "date",
+        "ref",
+        "slug",
+        "ip",
+        "title",
+        "time",
+        "user",
+        "username",
+        "tenant",
+        "account",
+        "phone",
+        "address",
+        "status",
+        "region",
+        "zone",
+        "country",
+        "label",
+        "index",
+        "sku",
+        "timestamp",
+        "version",
+        "hash",
+        "path",
+        "url",
+        "host",
+        "org",
+        "role",
+        "group",
+        "category",
+        "locale",
+        "state",
+    ];
+    let words = words::split(value);
+    value.len() < 48
+        && value.bytes().all(|b| b.is_ascii_alphabetic() || b"_.-".contains(&b))
+        && words.last().is_some_and(|last| ENDS.contains(&last.as_str()))
+}
+
+/// `support tokens (#1234)`: three words, of which the first is no scheme and has letters only.
+fn is_several_words(value: &str) -> bool {
+    let mut words = value.split(' ').filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or("");
+    first.bytes().all(|b| b.is_ascii_lowercase())
+        && words.clone().count() >= 2
+        && !value.split(' ').any(|word| opaque::is_opaque(word) || opaque::is_password_like(word))
+}
+
+/// Names of licences, which stand under `license_key` in lists of repositories.
+const LICENSES: &[&str] = &[
+    "mit",
+    "apache-2.0",
+    "gpl-2.0",
+    "gpl-3.0",
+    "agpl-3.0",
+    "lgpl-3.0",
+    "bsd-2-clause",
+    "bsd-3-clause",
+    "mpl-2.0",
+    "isc",
+    "unlicense",
+    "other",
+    "cc0-1.0",
+];
+
 /// `GPIO14`, `D3`, `PA_5`: a pin of a chip.
 fn is_board_pin(value: &str) -> bool {
+    let value = ["GPIO_NUM_", "GPIO", "Arduino", "IO_", "PIN_"]
+        .iter()
+        .find_map(|start| value.strip_prefix(start))
+        .unwrap_or(value);
     let letters = value.bytes().take_while(|b| b.is_ascii_alphabetic() || *b == b'_').count();
     let digits = value.len() - letters;
     letters <= 6 && (1..=3).contains(&digits) && value[letters..].bytes().all(|b| b.is_ascii_digit())
@@ -536,6 +674,10 @@ pub(super) fn number_counts(value: &str, named: &Named, text: bool) -> bool {
     // A token or a key of digits alone is a count, unless it is long and written as text.
     let digits_of_text = !named.numbers && named.strength == Strength::Strong && !named.many && digits >= 5;
     if digits_of_text && text && value.bytes().all(|b| b.is_ascii_digit()) {
+        return true;
+    }
+    // What stands under `credentials` by a name of its own is one, also of digits alone.
+    if matches!(named.word, "credential" | "credentials" | "creds") && digits >= 6 && digits == value.len() {
         return true;
     }
     named.numbers
@@ -590,6 +732,13 @@ pub(super) fn default_in_reference(value: &str) -> Option<std::ops::Range<usize>
         return None;
     }
     let body = &value[opened.len()..value.len() - close.len()];
+    if *opened == "%{"
+        && body.split(':').all(|part| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+        && body.starts_with(|c: char| c.is_ascii_uppercase())
+    {
+        // A pattern of grok: `%{WORD:token}`.
+        return None;
+    }
     let literal = reading::literal_default(body)?;
     let literal = literal.trim().trim_start_matches('(').trim_end_matches([')', ' ']);
     let inner = literal.trim_matches(['"', '\'', '`']);

@@ -24,10 +24,28 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
 }
 
 /// Finds what sentences tell of a secret's value.
-pub(super) fn sentences(text: &str, spans: &mut Vec<Span>) {
+/// In a text that documents something (`told` is false) only what no word of a sentence looks like counts.
+pub(super) fn sentences(text: &str, told: bool, spans: &mut Vec<Span>) {
     let mut start = 0;
     for line in text.split('\n') {
+        let from = spans.len();
         sentence(line, start, spans);
+        account(line, start, spans);
+        if !told {
+            let mut at = 0;
+            spans.retain(|span| {
+                at += 1;
+                let value = &text[span.range.clone()];
+                let digits =
+                    value.bytes().all(|b| b.is_ascii_digit()) && matches!(&*span.word, "pin" | "puk" | "otp" | "tan");
+                at <= from
+                    || digits
+                    || opaque::is_mixed(value)
+                        && value.bytes().any(|b| b.is_ascii_digit())
+                        && !opaque::is_identifier(value)
+                        && !value.contains(['/', '_', '.'])
+            });
+        }
         start += line.len() + 1;
     }
 }
@@ -64,6 +82,18 @@ fn schemes(text: &str, spans: &mut Vec<Span>) {
                         && names::split(credential).len() > 3
             }
             "splunk" => opaque::is_uuid(credential),
+            "digest" => {
+                // `Digest username="a", response="…"`: the answer stands for the password.
+                let area = &rest[..super::formats::floor(rest, 1024)];
+                if let Some(at) = area.find("response=\"")
+                    && let Some(length) = area[at + 10..].find('"')
+                    && length >= 16
+                {
+                    let from = range.end + at + 10;
+                    spans.push(Span::new(from..from + length, By::Container, "authorization"));
+                }
+                false
+            }
             _ => opaque::is_random(credential) && credential.len() >= 20 && lower != "key" && lower != "client",
         };
         if fits && !reading::is_reference(credential) {
@@ -223,6 +253,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 && name != "secret";
             let word_only = single && !(lower && (written || shown.bytes().any(|b| b.is_ascii_digit())));
             if !word_only
+                && names::named(shown).is_none()
                 && shown.parse::<f64>().is_err()
                 && shown.len() > 2
                 && !shown.starts_with(['=', ':', '-', '('])
@@ -340,6 +371,11 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         // A renamed key has two names in quotes and no value.
         return;
     }
+    labelled(line, &tokens, start, spans);
+    let code = line.trim_end().ends_with([')', ';', '}']) && line.contains('(') && line.contains(" = ");
+    if code {
+        return;
+    }
     let mut name: Option<(usize, names::Named)> = None;
     for (at, range) in tokens.iter().enumerate() {
         let word = line[range.clone()]
@@ -403,7 +439,7 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         }
         let Some(lead) = told.take() else { return };
         let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
-        if value.is_empty() {
+        if value.is_empty() || reading::is_plain_word(word.trim_end_matches([',', ';', '.']), named.strength) {
             return;
         }
         let offset = range.start + (value.as_ptr() as usize - word.as_ptr() as usize);
@@ -411,6 +447,59 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         let letters = value.chars().all(char::is_alphabetic);
         if !kept_in_sentence(value, &named) && (lead == Lead::Value || !letters) {
             spans.push(Span::new(start + offset..start + offset + value.len(), By::Container, named.word));
+        }
+    }
+}
+
+/// `Passwort für den Zugang: …`, `pw for bob = …`: a secret's word, some words, a sign, and what no word looks like.
+fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<Span>) {
+    for (at, range) in tokens.iter().enumerate() {
+        let word = line[range.clone()].trim_matches(|c: char| !c.is_alphanumeric());
+        if word.len() > 32 || names::named(word).is_none_or(|named| named.strength < Strength::Strong) {
+            continue;
+        }
+        for sign in at + 1..tokens.len().min(at + 7) {
+            let token = &line[tokens[sign].clone()];
+            if !(token == "=" || token.ends_with(':') && token.len() > 1) {
+                continue;
+            }
+            let Some(value) = tokens.get(sign + 1) else { return };
+            let shown = line[value.clone()].trim_matches(['"', '\'', '`', '.', ',', ';', ')', '(']);
+            let from = value.start + (shown.as_ptr() as usize - line[value.clone()].as_ptr() as usize);
+            if opaque::is_mixed(shown)
+                && shown.bytes().any(|b| b.is_ascii_digit())
+                && !shown.contains(['/', ':', '='])
+                && !reading::is_kept(shown, Strength::Strong)
+            {
+                spans.push(Span::new(start + from..start + from + shown.len(), By::Container, "labelled"));
+            }
+            return;
+        }
+    }
+}
+
+/// `log in with admin / …`, `default credentials: admin:…`: a user and a password that a sentence names in one breath.
+fn account(line: &str, start: usize, spans: &mut Vec<Span>) {
+    if line.len() > 1024 || !line.contains(" / ") {
+        return;
+    }
+    let lower = line.to_ascii_lowercase();
+    if !["log in", "login", "logins", "sign in", "credential", "account", "user", "zugang", "anmeld"]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
+        return;
+    }
+    let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_TOKENS).collect();
+    for at in 1..tokens.len().saturating_sub(1) {
+        if &line[tokens[at].clone()] != "/" {
+            continue;
+        }
+        let word = &line[tokens[at + 1].clone()];
+        let value = word.trim_matches(['"', '\'', '`', '.', ',', ';', ')', '(']);
+        let from = tokens[at + 1].start + (value.as_ptr() as usize - word.as_ptr() as usize);
+        if opaque::is_mixed(value) && !reading::is_kept(value, Strength::Strong) {
+            spans.push(Span::new(start + from..start + from + value.len(), By::Container, "account"));
         }
     }
 }
@@ -427,10 +516,12 @@ enum Lead {
 impl Lead {
     fn of(word: &str) -> Option<Lead> {
         match word {
-            "is" | "was" | "has" | "as" | "now" | "becomes" | "became" | "from" | "von" | "de" | "with" | "by"
-            | "contains" | "equals" | "changed" | "changes" | "updated" | "rotated" | "replaced" | "went" | "goes"
-            | "set" => Some(Lead::State),
-            "to" | "=" | "→" | "->" | "=>" | "~>" | ":" | "auf" | "zu" | "à" | "value" => Some(Lead::Value),
+            "ist" | "est" | "es" | "è" | "är" | "er" | "is" | "was" | "has" | "as" | "now" | "becomes" | "became"
+            | "from" | "von" | "de" | "with" | "by" | "contains" | "equals" | "changed" | "changes" | "updated"
+            | "rotated" | "replaced" | "went" | "goes" | "set" => Some(Lead::State),
+            "to" | "=" | "→" | "->" | "=>" | "~>" | ":" | "auf" | "zu" | "lautet" | "à" | "value" => {
+                Some(Lead::Value)
+            }
             _ => None,
         }
     }
@@ -491,8 +582,9 @@ const NOTHING: &[&str] = &[
     "info",
 ];
 const CHANGES: &[&str] = &[
-    "changed", "changes", "was", "set", "is", "from", "updated", "rotated", "now", "becomes", "became", "replaced",
-    "added", "removed", "went", "modified", "equals", "→", "->", "=>", "=", "contains", "has",
+    "ist", "est", "lautet", "es", "è", "är", "changed", "changes", "was", "set", "is", "from", "updated", "rotated",
+    "now", "becomes", "became", "replaced", "added", "removed", "went", "modified", "equals", "→", "->", "=>", "=",
+    "contains", "has",
 ];
 const FILLERS: &[&str] = &[
     "the",

@@ -58,6 +58,10 @@ pub(super) fn is_reference(text: &str) -> bool {
         rest = &rest[length..];
         let glue = rest.bytes().take_while(|b| b":/.-_@ ,".contains(b)).count();
         rest = &rest[glue..];
+        if rest == "#" && text.starts_with("#{") {
+            // `#{DB_PASSWORD}#`, as release pipelines replace it.
+            rest = "";
+        }
     }
     any
 }
@@ -97,6 +101,35 @@ fn one_reference(text: &str) -> Option<usize> {
     if text.starts_with("__") {
         return simple("__", "__").filter(|_| text.bytes().all(|b| !b.is_ascii_lowercase()));
     }
+    // A tag that a parser has left in the text: `!secret wifi_password`, `!Ref DbPassword`.
+    if let Some((tag, name)) = text.strip_prefix('!').and_then(|rest| rest.split_once(' ')) {
+        const TAGS: &[&str] = &[
+            "secret",
+            "env",
+            "env_var",
+            "vault",
+            "Ref",
+            "GetAtt",
+            "ImportValue",
+            "Sub",
+            "reference",
+            "include",
+            "var",
+            "file",
+            "ref",
+            "sops",
+            "ssm",
+            "Join",
+            "Select",
+            "FindInMap",
+            "Base64",
+        ];
+        let fine = TAGS.contains(&tag)
+            && name.len() < 200
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-/:[], ${}'\"".contains(&b))
+            && !name.split(|c: char| !c.is_ascii_alphanumeric()).any(opaque::is_opaque);
+        return fine.then_some(text.len());
+    }
     if text.starts_with("@@") {
         return simple("@@", "@@");
     }
@@ -107,6 +140,17 @@ fn one_reference(text: &str) -> Option<usize> {
         let first = word.bytes().next()?;
         let upper = word.bytes().all(|b| !b.is_ascii_lowercase()) && first.is_ascii_uppercase();
         let lower = word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') && first.is_ascii_lowercase();
+        // `$oidc.okta.clientSecret`, `$secret:db.password`: names joined by dots.
+        let dotted = name.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(b)).count();
+        let parts: Vec<&str> = name[..dotted].split(['.', ':', '-']).collect();
+        if dotted > length
+            && dotted < 100
+            && name[..dotted].contains('.')
+            && parts.iter().all(|part| part.len() > 1 && part.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_'))
+            && parts.last().is_some_and(|last| words::named(last).is_some() || last.contains('_'))
+        {
+            return Some(1 + dotted);
+        }
         let one = word.len() > 1 && (upper || lower && (word.contains('_') || words::named(word).is_some()));
         return (one && word.len() < 64).then_some(1 + length);
     }
@@ -374,6 +418,18 @@ const SOURCES: &[&str] = &[
     "main",
     "event",
     "cfg",
+    "resolve",
+    "secretsmanager",
+    "aws_secretsmanager",
+    "directory",
+    "dir",
+    "securestore",
+    "keystore",
+    "properties",
+    "sealed",
+    "op",
+    "conjur",
+    "key",
 ];
 
 /// Whether what stands after a default's mark is a text of its own rather than a name, a reference or nothing.
@@ -471,6 +527,10 @@ const PLAIN: &[&str] = &[
     "secretkeyref",
     "secretref",
     "always",
+    "on_create",
+    "on_change",
+    "ifnotpresent",
+    "if_not_present",
     "never",
     "header",
     "cookie",
@@ -602,6 +662,59 @@ const PLAIN_MODES: &[&str] = &[
     "custom",
     "simple",
     "inline",
+    "psk",
+    "psk2",
+    "sae",
+    "wpa",
+    "wpa2",
+    "wpa3",
+    "wpa-psk",
+    "wpa2-psk",
+    "wpa-eap",
+    "wpa2",
+    "wep",
+    "owe",
+    "open",
+    "psk-mixed",
+    "sae-mixed",
+    "psk2+ccmp",
+    "psk2+aes",
+    "psk2+tkip",
+    "psk+ccmp",
+    "shared",
+    "ccmp",
+    "tkip",
+    "aes",
+    "hash",
+    "hashed",
+    "inheader",
+    "inparams",
+    "in_header",
+    "in_params",
+    "query-string",
+    "optional_no_ca",
+    "verify_if_given",
+    "on_request",
+    "windows",
+    "passkeys",
+    "magic-link",
+    "magic_link",
+    "client_credentials",
+    "hs512",
+    "es384",
+    "rs512",
+    "ps256",
+    "secret",
+    "eap",
+    "eap-tls",
+    "eap-mschapv2",
+    "mschapv2",
+    "xauth",
+    "pubkey",
+    "sha384",
+    "signed",
+    "unsigned",
+    "scram-sha-256-plus",
 ];
 
 /// Whether a text is one of the closed words, a duration, a size, a version or the like.
@@ -611,7 +724,25 @@ pub(super) fn is_plain_word(text: &str, strength: Strength) -> bool {
     PLAIN.contains(&lower.as_str())
         || strength < Strength::Strong && PLAIN_MODES.contains(&lower.as_str())
         || is_duration(text)
+        || is_version(text)
         || is_bound(text)
+}
+
+/// A version or a range of them: `^9.0.2`, `~> 1.2`, `>=3`, `1.2.3-rc.1`. Three numbers at least where no sign says it.
+fn is_version(text: &str) -> bool {
+    let bare = text.trim_start_matches(['^', '~', '>', '<', '=', ' ', 'v']);
+    let signed = bare.len() < text.len();
+    let numbers =
+        bare.split(['.', '-', '+']).take_while(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    let count = numbers.count();
+    let short = bare.split(['.', '-', '+']).all(|part| part.len() <= 10);
+    let tail = bare.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b".-+*".contains(&b));
+    let marked = text.starts_with(['^', '~', '>', '<']) && signed;
+    bare.bytes().next().is_some_and(|b| b.is_ascii_digit())
+        && short
+        && tail
+        && bare.len() <= 32
+        && (count >= 3 && bare.contains('.') && bare.matches('.').count() >= 2 || marked && count >= 1)
 }
 
 /// What a statement has in the place of a value: `?`, `:token`, `%s`, `{token}`.
@@ -619,9 +750,17 @@ fn is_bound(text: &str) -> bool {
     let name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') && words::named(text).is_some()
     };
-    matches!(text, "?" | "%s" | "%d" | "%v" | "%q" | "$1" | "$2" | "$3" | "{}")
+    // `%{WORD:token}`: a pattern of grok.
+    let grok = text.strip_prefix("%{").and_then(|text| text.strip_suffix('}')).is_some_and(|inner| {
+        inner.starts_with(|c: char| c.is_ascii_uppercase())
+            && inner.split(':').all(|part| part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_[]@.".contains(&b)))
+    });
+    grok || matches!(text, "?" | "%s" | "%d" | "%v" | "%q" | "$1" | "$2" | "$3" | "{}")
         || text.strip_prefix(':').is_some_and(name)
-        || text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(name)
+        || ["{", "%{", "%X{", "%mdc{", "%("].iter().any(|open| {
+            let close = if open.ends_with('(') { ")s" } else { "}" };
+            text.strip_prefix(open).and_then(|text| text.strip_suffix(close)).is_some_and(name)
+        })
 }
 
 /// `30s`, `1h30m`, `15m`, `P1D`, `7 days`.
@@ -663,6 +802,13 @@ pub(super) fn is_file_path(text: &str) -> bool {
     if let Some(length) = one_reference(text).filter(|length| text[*length..].starts_with(['/', '\\'])) {
         text = &text[length..];
     }
+    // `ta.key 1`: a file and how it is used.
+    if let Some((file, how)) = text.split_once(' ')
+        && how.len() <= 2
+        && how.bytes().all(|b| b.is_ascii_digit())
+    {
+        text = file;
+    }
     let (rooted, body) = if let Some(rest) = text.strip_prefix("~/") {
         (true, rest)
     } else if let Some(rest) = text.strip_prefix("./").or_else(|| text.strip_prefix("../")) {
@@ -683,6 +829,15 @@ pub(super) fn is_file_path(text: &str) -> bool {
             && !opaque::is_opaque(part)
             && !is_mixed_junk(part)
     };
+    // `db-pw:/etc/app/pw`: a name and the file that holds it.
+    if let Some((name, file)) = text.split_once(":/")
+        && !rooted
+        && name.len() > 1
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-.".contains(&b))
+        && !file.starts_with('/')
+    {
+        return is_file_path(&text[name.len() + 1..]);
+    }
     if parts.is_empty() || !parts.iter().all(plain) {
         return false;
     }
@@ -1090,7 +1245,7 @@ pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
     match strength {
         Strength::Strong => is_prose(text),
         Strength::Medium => is_prose(text) || text.trim().chars().count() < 2,
-        Strength::Weak => !opaque::is_random(text),
+        Strength::Weak => !opaque::is_random(text) && !opaque::is_password_like(text),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Every grammar is linear in the text. What the layers find is mapped back to the text that stands in the record.
 
-use super::{By, MASK, command, formats, markup, opaque, pairs, phrases, url};
+use super::{By, MASK, calls, command, formats, lines, markup, opaque, pairs, phrases, tables, url};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -51,9 +51,7 @@ fn look(text: &str, opaque: bool, told: bool) -> Vec<Span> {
     }
     let mut spans = Vec::new();
     collect(text, 0, &mut spans);
-    if told {
-        phrases::sentences(text, &mut spans);
-    }
+    phrases::sentences(text, told, &mut spans);
     if text.contains('\n') {
         super::outline::find(text, &mut spans);
     }
@@ -73,7 +71,10 @@ fn collect(text: &str, layer: usize, spans: &mut Vec<Span>) {
     url::find(text, spans);
     pairs::find(text, spans);
     command::find(text, spans);
+    calls::find(text, spans);
+    lines::find(text, spans);
     phrases::find(text, spans);
+    tables::find(text, spans);
     markup::find(text, spans);
     if layer < LAYERS {
         base64(text, layer, spans);
@@ -401,7 +402,8 @@ pub(super) fn public_name(name: &str) -> bool {
     ];
     let words = super::words::split(name);
     let glued = words.concat();
-    PUBLIC.contains(&glued.as_str()) && glued != "data"
+    glued.ends_with("sitekey")
+        || PUBLIC.contains(&glued.as_str()) && glued != "data"
         || words.iter().any(|word| {
             matches!(
                 word.as_str(),

@@ -10,6 +10,19 @@ use crate::path::Segment;
 use crate::pattern::Pattern;
 use crate::value::{ENVELOPE, Envelope, Value};
 
+/// How a key's name is shown; `None` when nothing in it is secret.
+pub(super) fn shown_name(name: &str) -> Option<String> {
+    let spans = scan::scan(name, false);
+    (!spans.is_empty()).then(|| settled_name(name, &spans))
+}
+
+fn settled_name(name: &str, spans: &[scan::Span]) -> String {
+    settle(&redact(name, spans), |text| {
+        let spans = scan::scan(text, false);
+        (!spans.is_empty()).then(|| redact(text, &spans))
+    })
+}
+
 /// What was hidden, and why. The text stays inside the process: it is what the mask looks for elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct Hit {
@@ -91,6 +104,19 @@ impl Walk<'_> {
     }
 
     fn list(&mut self, context: &Context, items: &[Value]) -> Option<Value> {
+        if let Some(hold) =
+            context.hold.filter(|hold| hold.named.strength == Strength::Strong && is_key_of_bytes(hold, items))
+        {
+            return Some(Value::List(
+                items
+                    .iter()
+                    .map(|item| {
+                        self.hit(hold.by, hold.named.word, &item.to_text());
+                        Value::String(MASK.into())
+                    })
+                    .collect(),
+            ));
+        }
         let texts: Vec<Option<&str>> = items.iter().map(Value::as_str).collect();
         let mut changed: Vec<Option<Value>> = vec![None; items.len()];
         if texts.iter().flatten().count() > 1 && texts.iter().flatten().any(|text| text.starts_with(['-', '/'])) {
@@ -161,10 +187,7 @@ impl Walk<'_> {
         for span in &spans {
             self.hit(span.by, &span.word, &name[span.range.clone()]);
         }
-        Some(settle(name, &redact(name, &spans), |text| {
-            let spans = scan::scan(text, false);
-            (!spans.is_empty()).then(|| redact(text, &spans))
-        }))
+        Some(settled_name(name, &spans))
     }
 
     fn envelope(&mut self, context: &Context, value: &Value, envelope: &Envelope<'_>) -> Option<Value> {
@@ -282,7 +305,7 @@ impl Walk<'_> {
         let first = self.string_once(context, text)?;
         // What is hidden from now on was part of what the mask left; it is no secret of the file's.
         let mut quiet = Walk::default();
-        Some(settle(text, &first, |text| quiet.string_once(context, text)))
+        Some(settle(&first, |text| quiet.string_once(context, text)))
     }
 
     fn string_once(&mut self, context: &Context, text: &str) -> Option<String> {
@@ -302,6 +325,12 @@ impl Walk<'_> {
             && let Ok(inner) = Value::parse(text)
         {
             return self.value(&context.inner(), &inner).map(|masked| masked.to_json());
+        }
+        if pairs::ACCOUNTS.contains(&context.name.as_str())
+            && let Some(part) = pairs::account(text)
+        {
+            self.hit(By::Container, "user and password", &text[part.clone()]);
+            return Some(format!("{}{MASK}", &text[..part.start]));
         }
         let spans = if is_documentation(&context.name) {
             scan::scan_documentation(text)
@@ -349,6 +378,9 @@ impl Walk<'_> {
         if context.listed && names || is_certificate(value) {
             return None;
         }
+        if hold.language && is_label_text(value) {
+            return None;
+        }
         // Among labels a word without a digit is one, and so is a sentence.
         if hold.shield
             && (!value.bytes().any(|b| b.is_ascii_digit()) || value.split_whitespace().count() > 2)
@@ -362,6 +394,28 @@ impl Walk<'_> {
         let mark = if start == 0 && end == text.len() { whole_mark(text) } else { MASK.to_string() };
         Some(format!("{}{mark}{}", &text[..start], &text[end..]))
     }
+}
+
+/// A label or a sentence of a user interface: several words, or one that is written as none types a password.
+fn is_label_text(text: &str) -> bool {
+    let text = text.trim();
+    let letters = text.chars().all(|c| c.is_alphabetic() || " -'’.?!:…,/()%{}".contains(c));
+    text.split_whitespace().count() > 2
+        || letters && text.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+        || letters && text.contains(' ')
+}
+
+/// `network_key: [1, 3, 5, …]`: a key that is written byte by byte.
+fn is_key_of_bytes(hold: &Hold, items: &[Value]) -> bool {
+    items.len() >= 8
+        && hold.named.word.ends_with("key")
+        && items.iter().all(|item| match item {
+            Value::Number(text) => text.len() <= 3 && text.bytes().all(|b| b.is_ascii_digit()),
+            Value::String(text) => {
+                text.len() <= 4 && text.starts_with("0x") && text[2..].bytes().all(|b| b.is_ascii_hexdigit())
+            }
+            _ => false,
+        })
 }
 
 /// Names of texts that say what something is for.
@@ -402,7 +456,7 @@ fn whole_mark(text: &str) -> String {
 }
 
 /// Repeats a change until it changes nothing; a text that does not come to rest is hidden whole.
-fn settle(original: &str, first: &str, mut again: impl FnMut(&str) -> Option<String>) -> String {
+fn settle(first: &str, mut again: impl FnMut(&str) -> Option<String>) -> String {
     let mut shown = first.to_string();
     for _ in 0..ROUNDS {
         match again(&shown) {
@@ -411,7 +465,6 @@ fn settle(original: &str, first: &str, mut again: impl FnMut(&str) -> Option<Str
             Some(next) => shown = next,
         }
     }
-    let _ = original;
     MASK.to_string()
 }
 

@@ -106,6 +106,14 @@ const HEADS: &[Heads] = &[
             "smscode",
             "mfacode",
             "claimcode",
+            "mastercode",
+            "panelcode",
+            "lockcode",
+            "keypadcode",
+            "gatecode",
+            "disarmcode",
+            "duresscode",
+            "homekitcode",
             "invitecode",
             "authcode",
             "authorizationcode",
@@ -228,6 +236,21 @@ const HEADS: &[Heads] = &[
             "networkkey",
             "bootkey",
             "railsmasterkey",
+            "replicasetkey",
+            "keyfilecontent",
+            "ifacekey",
+            "wirelesskey",
+            "localkey",
+            "nwkskey",
+            "appskey",
+            "preauthkey",
+            "ingresskey",
+            "egresskey",
+            "groupmasterkey",
+            "blindkey",
+            "blockkey",
+            "deterministickey",
+            "envkey",
             "nextauthkey",
             "stripekey",
             "sendgridkey",
@@ -392,6 +415,19 @@ const HEADS: &[Heads] = &[
             "ipsecpsk",
             "passkey",
             "authsecret",
+            "authtok",
+            "honeycombteam",
+            "passwordin",
+            "githuboauth",
+            "gitlaboauth",
+            "bitbucketoauth",
+            "npmauthident",
+            "authident",
+            "authuserinfo",
+            "userpwd",
+            "passworddoublesha",
+            "authhash",
+            "passwdmd",
             "passwordhash",
             "passwordhashed",
             "hashedpassword",
@@ -823,6 +859,7 @@ const NOT_HEADS: &[(&str, &str)] = &[
     ("nopassword", "says that there is none"),
     ("passwordless", "says that there is none"),
     ("parole", "Italian and French also: words"),
+    ("parolechiave", "Italian: keywords"),
     ("enclave", "a place"),
     ("autoclave", "a device"),
     ("conclave", "a meeting"),
@@ -857,6 +894,10 @@ const VETOES: &[(&str, &[&str], &str)] = &[
             "remove",
             "count",
             "expired",
+            "checksum",
+            "digest",
+            "fingerprint",
+            "thumbprint",
         ],
         "a public half, a reference to what exists elsewhere, or a switch",
     ),
@@ -989,6 +1030,15 @@ const VETOES: &[(&str, &[&str], &str)] = &[
             "event",
             "record",
             "json",
+            "site",
+            "surrogate",
+            "aggregate",
+            "idempotency",
+            "dedup",
+            "bucket",
+            "shard",
+            "routing",
+            "column",
         ],
         "keys of tables, maps and caches",
     ),
@@ -1283,6 +1333,14 @@ const DESCRIBING: &[&str] = &[
     "objectname",
     "objecttype",
     "objectalias",
+    "table",
+    "column",
+    "guard",
+    "connection",
+    "queue",
+    "expire",
+    "throttle",
+    "broker",
     "remote",
     "remoteref",
     "conversionstrategy",
@@ -1297,6 +1355,35 @@ const DESCRIBING: &[&str] = &[
     "nullable",
     "readonly",
     "writeonly",
+    "at",
+    "in",
+    "seconds",
+    "sec",
+    "ms",
+    "minutes",
+    "hours",
+    "days",
+    "count",
+    "limit",
+    "age",
+    "number",
+    "index",
+    "iterations",
+    "rounds",
+    "bits",
+    "bytes",
+    "since",
+    "until",
+    "date",
+    "time",
+    "timestamp",
+    "lifetime",
+    "validity",
+    "duration",
+    "period",
+    "delay",
+    "threshold",
+    "order",
 ];
 
 /// Names whose whole content is about keys and not secret itself: references, schemas and texts of a user interface.
@@ -1333,6 +1420,35 @@ const SHIELDS: &[&str] = &[
     "filter_parameters",
     "messages",
     "imagepullsecrets",
+    "etiquetas",
+    "etichette",
+    "libelles",
+    "beschriftungen",
+    "texte",
+    "textos",
+    "testi",
+    "textes",
+    "traducciones",
+    "traductions",
+    "traduzioni",
+    "uebersetzungen",
+    "mensajes",
+    "mensagens",
+    "messaggi",
+    "nachrichten",
+    "meldungen",
+    "dependencies",
+    "devdependencies",
+    "peerdependencies",
+    "optionaldependencies",
+    "requires",
+    "secretkeys",
+    "securityscheme",
+    "hints",
+    "captions",
+    "errormessages",
+    "helptexts",
+    "resolutions",
 ];
 
 /// A name made comparable: compatibility forms folded (full width is not another letter), characters that nobody sees
@@ -1504,6 +1620,9 @@ pub(super) fn named(name: &str) -> Option<Named> {
         // A longer name is text, not a name; its end is what a head stands at.
         let start = super::formats::floor(name, name.len() - 2 * MAX_NAME);
         return named_words(&split(&name[start..]));
+    }
+    if is_bundler(name) {
+        return Some(BUNDLER);
     }
     named_words(&split(name))
 }
@@ -1761,6 +1880,30 @@ const FOREIGN_DESCRIBING: &[&str] = &[
     "vergessen",
     "olvidada",
     "oublie",
+    "primaria",
+    "primario",
+    "primaire",
+    "primaer",
+    "primar",
+    "foranea",
+    "ajena",
+    "estrangeira",
+    "etrangere",
+    "esterna",
+    "externa",
+    "fremd",
+    "unica",
+    "unique",
+    "compuesta",
+    "composta",
+    "sha",
+    "chiave",
+    "chiavi",
+    "clave",
+    "claves",
+    "cle",
+    "cles",
+    "chave",
     "dimenticata",
     "длина",
     "срок",
@@ -1835,10 +1978,15 @@ fn head(words: &[&str]) -> Option<Named> {
     for (target, vetoes, _) in VETOES {
         let applies = *target == "*" || *target == stem || (named.many && *target == last);
         if applies && before.last().is_some_and(|word| vetoes.contains(word)) {
-            if named.strength == Strength::Strong && *target == "*" {
-                // `existingSecret`, `publicKey`: nothing. A random value is still seen by the other evidence.
+            if stem == "key" && before.last().is_some_and(|word| *word == "site") {
+                // The half of a captcha that every visitor sees.
                 return None;
             }
+            if matches!(*target, "key" | "secret" | "secrets") {
+                // `hash_key: id` is a table's; `hash_key: $uperS3cret` looks like what opens something.
+                return Some(Named { strength: Strength::Weak, ..named });
+            }
+            // `existingSecret`, `publicKey`: nothing. A random value is still seen by the other evidence.
             return None;
         }
         if applies && *target == "*" && before.iter().any(|word| matches!(*word, "public" | "pub" | "publishable")) {
@@ -1864,8 +2012,22 @@ fn head(words: &[&str]) -> Option<Named> {
 
 fn singulars(word: &str) -> impl Iterator<Item = (&str, bool)> {
     let plural = word.strip_suffix('s').filter(|single| single.len() > 2 && !single.ends_with('s'));
-    std::iter::once((word, matches!(word, "secrets" | "credentials" | "creds" | "zugangsdaten" | "identifiants")))
-        .chain(plural.map(|single| (single, true)))
+    std::iter::once((
+        word,
+        matches!(
+            word,
+            "secrets"
+                | "credentials"
+                | "creds"
+                | "chpasswd"
+                | "githuboauth"
+                | "gitlaboauth"
+                | "bitbucketoauth"
+                | "zugangsdaten"
+                | "identifiants"
+        ),
+    ))
+    .chain(plural.map(|single| (single, true)))
 }
 
 /// The line of a head: the whole word, or (for lines that allow it) its longest end that is one.
@@ -1884,6 +2046,101 @@ fn lookup(word: &str, suffix: bool) -> Option<(&'static Heads, &'static str)> {
     }
     let mut ends = word.char_indices().map(|(at, _)| &word[at..]);
     ends.find_map(|end| index.get(end).filter(|(heads, _)| heads.suffix).copied())
+}
+
+/// Whether a name says what is opened: `password: {postgres: …}`.
+pub(super) fn is_opened(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    OPENED.contains(&lower.as_str())
+        || !lower.is_empty() && lower.len() < 3 && lower.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `BUNDLE_RUBYGEMS__PKG__GITHUB__COM`: a host whose user and password are the value.
+fn is_bundler(name: &str) -> bool {
+    name.strip_prefix("BUNDLE_").is_some_and(|host| {
+        host.contains("__") && ["__COM", "__ORG", "__IO", "__NET", "__DEV"].iter().any(|end| host.ends_with(end))
+    })
+}
+
+const BUNDLER: Named = Named { strength: Strength::Strong, word: "bundle", numbers: false, many: false };
+
+/// Names of keys that name a field as often as they hold a secret: `session_key: user_id`, `user_key: email`.
+const FIELD_KEYS: &[&str] = &[
+    "sessionkey",
+    "userkey",
+    "devicekey",
+    "clientkey",
+    "serverkey",
+    "datakey",
+    "readkey",
+    "searchkey",
+    "querykey",
+    "nodekey",
+    "agentkey",
+    "peerkey",
+    "modelkey",
+    "servicekey",
+    "zonekey",
+    "internalkey",
+    "teamkey",
+    "hostkey",
+    "cookiekey",
+    "callbackkey",
+    "hookkey",
+    "relaykey",
+    "clusterkey",
+    "emailkey",
+    "databasekey",
+    "dbkey",
+    "tokenkey",
+    "workspacekey",
+    "partnerkey",
+    "merchantkey",
+    "productkey",
+    "serialkey",
+    "accountkey",
+    "pushkey",
+    "smskey",
+    "noncekey",
+    "subscriberkey",
+    "publisherkey",
+    "storagekey",
+    "sharedkey",
+    "localkey",
+    "envkey",
+    "blockkey",
+    "writekey",
+    "appkey",
+    "applicationkey",
+    "joinkey",
+    "botkey",
+    "functionkey",
+    "signaturekey",
+    "securitykey",
+];
+
+/// Whether a key of this word may hold a field's name instead of a secret.
+pub(super) fn names_a_field(named: &Named) -> bool {
+    FIELD_KEYS.contains(&named.word) || named.word == "sessionkeys"
+}
+
+/// Whether a name says under which key of a Secret something is found: `userPasswordKey`, `existingSecretPasswordKey`.
+pub(super) fn selects_a_key(name: &str) -> bool {
+    let words = split(name);
+    let [.., noun, last] = words.as_slice() else { return false };
+    matches!(last.as_str(), "key" | "keys")
+        && matches!(noun.as_str(), "password" | "passwd" | "token" | "secret" | "credentials" | "pass" | "username")
+}
+
+/// Whether a name is the code of a language, as the root of a file of texts has: `en`, `pt-BR`.
+pub(super) fn is_language(name: &str) -> bool {
+    let (code, region) = name.split_once(['-', '_']).unwrap_or((name, "US"));
+    const CODES: &[&str] = &[
+        "en", "de", "es", "fr", "it", "pt", "nl", "sv", "da", "nb", "nn", "fi", "pl", "cs", "sk", "sl", "hr", "sr",
+        "bg", "ro", "hu", "el", "tr", "ru", "uk", "ar", "he", "fa", "hi", "bn", "ta", "th", "vi", "ja", "ko", "zh",
+        "ca", "gl", "eu", "et", "lv", "lt", "ga", "ms",
+    ];
+    CODES.contains(&code) && (2..=4).contains(&region.len()) && region.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 /// Whether a name under a secret's own name holds its value.

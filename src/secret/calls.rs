@@ -1,0 +1,108 @@
+//! What is secret among the arguments of a call? Functions that take a password by its place say so with no name beside it:
+//! `mysqli_connect("db", "app", "…")`, `HTTPBasicAuth("ci", "…")`.
+//!
+//! One line of [`CALLS`] a function. An argument with a name (`password="…"`) is a pair: see `pairs`.
+
+use super::By;
+use super::reading;
+use super::scan::Span;
+use super::words::Strength;
+use std::ops::Range;
+
+/// The end of a function's name, and which of its arguments is the secret, counted from 0.
+const CALLS: &[(&str, usize)] = &[
+    ("mysqli_connect", 2),
+    ("mysql_connect", 2),
+    ("mysql_pconnect", 2),
+    ("mysqli", 2),
+    ("PDO", 2),
+    ("oci_connect", 1),
+    ("odbc_connect", 2),
+    ("ftp_login", 2),
+    ("imap_open", 2),
+    ("ldap_bind", 2),
+    ("ssh2_auth_password", 2),
+    ("getConnection", 2),
+    ("NetworkCredential", 1),
+    ("UsernamePasswordCredentials", 1),
+    ("UsernamePasswordAuthenticationToken", 1),
+    ("PasswordAuthentication", 1),
+    ("HTTPBasicAuth", 1),
+    ("HTTPDigestAuth", 1),
+    ("HTTPProxyAuth", 1),
+    ("BasicAuth", 1),
+    ("SetBasicAuth", 1),
+    ("basicAuth", 1),
+    ("basic_auth", 1),
+    ("PlainAuth", 2),
+    ("PlainCredentials", 1),
+    ("BasicAWSCredentials", 1),
+    ("AwsBasicCredentials.create", 1),
+    ("NewStaticCredentials", 1),
+    ("NewStaticCredentialsProvider", 1),
+    ("StaticCredentialsProvider", 1),
+    ("withCredentials", 1),
+    ("setCredentials", 1),
+    ("starttls_login", 1),
+    (".login", 1),
+    (".authenticate", 1),
+    (".setToken", 0),
+    (".setApiKey", 0),
+    (".set_token", 0),
+    (".set_password", 0),
+    (".setPassword", 0),
+    ("PASSWORD", 0),
+    ("createCipher", 1),
+    ("createHmac", 1),
+];
+
+/// Finds them. A parenthesis is looked at once, and its arguments up to a bound.
+pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    for (open, _) in text.match_indices('(') {
+        let head = &text[super::formats::floor(text, open.saturating_sub(48))..open];
+        let Some((_, which)) = CALLS.iter().find(|(name, _)| {
+            head.ends_with(name)
+                && (name.starts_with('.')
+                    || !head[..head.len() - name.len()].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        }) else {
+            continue;
+        };
+        let area = &text[open + 1..super::formats::floor(text, open + 1 + 1024)];
+        let Some(literal) = argument(area, *which) else { continue };
+        let value = &area[literal.clone()];
+        if !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
+            spans.push(Span::new(open + 1 + literal.start..open + 1 + literal.end, By::Container, "argument"));
+        }
+    }
+}
+
+/// The inside of the quoted literal that is the argument of this number; `None` when it is no literal.
+fn argument(area: &str, which: usize) -> Option<Range<usize>> {
+    let (mut at, mut count, mut depth) = (0, 0, 0usize);
+    let bytes = area.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'"' | b'\'' | b'`') => {
+                let mut end = at + 1;
+                while end < bytes.len() && bytes[end] != quote {
+                    end += if bytes[end] == b'\\' { 2 } else { 1 };
+                }
+                if end >= bytes.len() {
+                    return None;
+                }
+                if count == which && depth <= 1 {
+                    return Some(at + 1..end);
+                }
+                at = end;
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth == 0 => return None,
+            b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => count += 1,
+            b'\n' if count > which => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}

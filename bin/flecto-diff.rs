@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    flecto::cli::run(flecto::cli::diff::run)
+    flecto::cli::run_with_options_of("FLECTO_DIFF_OPTIONS", flecto::cli::diff::run)
 }

@@ -70,6 +70,11 @@ impl State {
     pub fn is_dead(self) -> bool {
         self.0 == 0
     }
+
+    /// The states of both: of two names of one step.
+    pub fn or(self, other: State) -> State {
+        State(self.0 | other.0)
+    }
 }
 
 impl Pattern {

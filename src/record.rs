@@ -282,10 +282,12 @@ pub struct Change {
     pub end_line: Option<u64>,
     /// Line of the value in the old file, from 1.
     pub before_line: Option<u64>,
+    /// For a removed value: the line in the new file of the key, or of the item, that held it.
+    pub parent_line: Option<u64>,
     /// What comments accept here: one of rule, reason, line of the comment and path, or a list of them. Without a path it
     /// is about the whole change, with one about that part of it.
     pub accept: Option<Value>,
-    /// GitHub's hash of the line; never on a masked record.
+    /// GitHub's hash of the line, or of the parent's; never on a masked record.
     pub line_hash: Option<String>,
 }
 
@@ -320,6 +322,8 @@ pub struct Finding {
     pub end_line: Option<u64>,
     /// Line in the old file, from 1.
     pub before_line: Option<u64>,
+    /// For a removed value: the line in the new file of what held it.
+    pub parent_line: Option<u64>,
     /// Who accepted it and why, as JSON; it then counts for nothing.
     pub accepted: Option<Value>,
     /// GitHub's hash of the line; never on a masked record.
@@ -447,6 +451,7 @@ impl Change {
         object.opt_uint("index", self.index).opt_str("note", self.note.as_deref());
         object.opt_uint("line", self.line).opt_uint("column", self.column);
         object.opt_uint("end_line", self.end_line).opt_uint("before_line", self.before_line);
+        object.opt_uint("parent_line", self.parent_line);
         put_value(&mut object, "accept", self.accept.as_ref());
         object.opt_str("line_hash", self.line_hash.as_deref());
         object.finish()
@@ -471,6 +476,7 @@ impl Change {
             column: record.uint("column"),
             end_line: record.uint("end_line"),
             before_line: record.uint("before_line"),
+            parent_line: record.uint("parent_line"),
             accept: record.value("accept"),
             line_hash: record.str("line_hash"),
         })
@@ -487,6 +493,7 @@ impl Finding {
             column: change.column,
             end_line: change.end_line,
             before_line: change.before_line,
+            parent_line: change.parent_line,
             line_hash: change.line_hash.clone(),
             ..Finding::about(&change.file, rule, severity)
         }
@@ -509,6 +516,7 @@ impl Finding {
             column: None,
             end_line: None,
             before_line: None,
+            parent_line: None,
             accepted: None,
             line_hash: None,
         }
@@ -525,6 +533,7 @@ impl Finding {
         put_value(&mut object, "after", self.after.as_ref());
         object.opt_uint("line", self.line).opt_uint("column", self.column);
         object.opt_uint("end_line", self.end_line).opt_uint("before_line", self.before_line);
+        object.opt_uint("parent_line", self.parent_line);
         put_value(&mut object, "accepted", self.accepted.as_ref());
         object.opt_str("line_hash", self.line_hash.as_deref());
         object.finish()
@@ -551,6 +560,7 @@ impl Finding {
             column: record.uint("column"),
             end_line: record.uint("end_line"),
             before_line: record.uint("before_line"),
+            parent_line: record.uint("parent_line"),
             accepted: record.value("accepted"),
             line_hash: record.str("line_hash"),
         })

@@ -2,10 +2,13 @@
 
 mod documents; // Kubernetes objects and other documents, also in strings
 mod git; // revisions, repositories and what git has instead of a file
+mod ignore; // what --ignore and --neat leave
 mod lists; // identity, order, likeness
+mod odd; // what a repository may hold that is odd, and what it may try
 mod outside; // as git's and kubectl's diff program
 mod round; // applying the changes gives the new side
 mod sealed; // encrypted values and files
+mod silent; // what is a change although it looks like none, and the other way round
 mod streams; // order, counts, limits, errors
 mod targets; // files, folders, globs, from anywhere
 

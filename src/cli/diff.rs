@@ -16,7 +16,8 @@ use std::path::PathBuf;
 #[command(
     name = "flecto-diff",
     version,
-    after_help = "Examples:\n  flecto-diff config/prod.yaml --snapshot-ref origin/main | flecto-policy | flecto-render\n  flecto-diff 'config/**/*.{yaml,yml,json}'\n  flecto-diff --no-index old.yaml new.yaml\n\nWhat it writes is described in flecto-records(5). Exit status: 0, 1 with --exit-code when something differs, 2 when\nsomething could not be compared."
+    args_override_self = true,
+    after_help = "Examples:\n  flecto-diff config/prod.yaml --snapshot-ref origin/main | flecto-policy | flecto-render\n  flecto-diff 'config/**/*.{yaml,yml,json}'\n  flecto-diff --no-index old.yaml new.yaml\n\nWhat it writes is described in flecto-records(5). Exit status: 0, 1 with --exit-code when something differs, 2 when\nsomething could not be compared.\n\nFLECTO_DIFF_OPTIONS in the environment holds options that come before those of the command line, separated by blanks,\neach a word of its own (--input-format=yaml): for git and kubectl, which pass none of their own (docs/external-diff.md)."
 )]
 pub struct Args {
     /// Files, folders and quoted globs (`**`, `{a,b}`); with --no-index the old and the new file or folder, `-` for stdin

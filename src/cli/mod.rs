@@ -18,12 +18,48 @@ use clap::Parser;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+/// As [`run`], of a program that takes options from a variable of the environment, too.
+pub fn run_with_options_of<A: Parser>(variable: &str, stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
+    run_parsed(|| A::parse_from(with_options_of(variable, &A::command())), stage)
+}
+
+/// The arguments of this process, after its name those that the variable holds: words between blanks, without any quoting.
+/// Each has to be an option: a stray word would be taken for a target.
+fn with_options_of(variable: &str, command: &clap::Command) -> Vec<std::ffi::OsString> {
+    let mut arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let held = std::env::var_os(variable).unwrap_or_default();
+    let Some(held) = held.to_str() else {
+        refuse(command, &format!("{variable}: is not UTF-8; write options, separated by blanks"))
+    };
+    let words: Vec<&str> = held.split_ascii_whitespace().collect();
+    if let Some(word) = words.iter().find(|word| !word.starts_with('-') || matches!(**word, "-" | "--")) {
+        let word = crate::text::shorten(word, 60);
+        refuse(
+            command,
+            &format!("{variable}: `{word}` is no option; write values with `=`, as in --input-format=yaml"),
+        );
+    }
+    let at = arguments.len().min(1);
+    arguments.splice(at..at, words.into_iter().map(std::ffi::OsString::from));
+    arguments
+}
+
+/// Ends the program as a bad option does.
+fn refuse(command: &clap::Command, message: &str) -> ! {
+    say(command.get_name(), message);
+    std::process::exit(Outcome::Trouble as i32)
+}
+
 /// Runs a program: parses its options, calls `stage`, prints its error as one line, and gives back its exit status.
 ///
 /// A bad option is exit 2 with clap's message; `--help` and `--version` come before anything that can fail. A panic is
 /// exit 2 with its place alone, because a panic's message can quote what was being read. A stage that a wrapper of another
 /// version started refuses to run; one whose wrapper is killed ends with it.
 pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
+    run_parsed(A::parse, stage)
+}
+
+fn run_parsed<A: Parser>(parse: impl FnOnce() -> A, stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
     let name = A::command().get_name().to_string();
     let program = name.clone();
     std::panic::set_hook(Box::new(move |panic| {
@@ -31,7 +67,7 @@ pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitC
         say(&program, &format!("internal error{place}; this is a bug in flecto, please report it"));
         std::process::exit(Outcome::Trouble as i32);
     }));
-    let arguments = A::parse();
+    let arguments = parse();
     match kin::meet_wrapper().and_then(|()| stage(arguments)) {
         Ok(outcome) => outcome.into(),
         Err(error) => {

@@ -1,13 +1,13 @@
 //! Which items of two sequences belong together?
 //!
-//! Equal items first, by the longest common subsequence; then, in each gap, the most similar ones, without crossing. All
-//! of it is deterministic and bounded: a list that would take too long is compared place by place instead.
+//! Equal items first, by the longest common subsequence; then, in each gap, the most similar ones, without crossing: first
+//! those that are alike beyond doubt, then what is left between them in the way that pairs the most. All of it is deterministic and bounded: a list that would take too long is compared place by place instead.
 
 use super::compare::Comparer;
 use super::same::same_leaf;
 use crate::document::{Data, Node};
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Up to so many items on both sides together the edit is the shortest there is; above, a near one is taken.
 const MINIMAL: usize = 4_000;
@@ -20,6 +20,12 @@ pub(super) const BUDGET: u64 = 400_000_000;
 
 /// Gaps of more combinations than this are paired in order, not by likeness.
 const MAX_GAP: usize = 10_000;
+
+/// What the likeness of two scalars counts from: those at one place always belong together.
+const LEAVES: u32 = 1_000;
+
+/// From here on, per thousand, two values are alike beyond doubt.
+const FIRM: u32 = 500;
 
 /// What a value's likeness is judged by, at most.
 const MAX_TRAITS: usize = 256;
@@ -132,7 +138,6 @@ fn gap<'t>(
         out.extend(come.into_iter().map(Pair::New));
         return;
     }
-    let alone = gone.len() == 1 && come.len() == 1;
     let cells = gone.len() * come.len();
     if cells > MAX_GAP || comparer.budget < cells as u64 {
         for (&a, &b) in gone.iter().zip(&come) {
@@ -149,14 +154,52 @@ fn gap<'t>(
     comparer.budget -= cells as u64;
     let olds: Vec<Traits> = gone.iter().map(|at| Traits::of(comparer, &old[*at])).collect();
     let news: Vec<Traits> = come.iter().map(|at| Traits::of(comparer, &new[*at])).collect();
-    let score = |a: usize, b: usize| likeness(&old[gone[a]], &new[come[b]], &olds[a], &news[b], alone);
-    for pair in best(gone.len(), come.len(), score) {
-        out.push(match pair {
-            Pair::Both(a, b) => Pair::Both(gone[a], come[b]),
-            Pair::Old(a) => Pair::Old(gone[a]),
-            Pair::New(b) => Pair::New(come[b]),
-        });
+    let score = |a: usize, b: usize, alone: bool| likeness(&old[gone[a]], &new[come[b]], &olds[a], &news[b], alone);
+    // What is alike beyond doubt first, the most alike before all: a sum over all pairs would part it from its like to
+    // make two weak pairs. Then what is left between.
+    let firm = firm(gone.len(), come.len(), |a, b| score(a, b, false));
+    let (mut a, mut b) = (0, 0);
+    for (next_a, next_b) in
+        firm.into_iter().map(Some).chain([None]).map(|next| next.unwrap_or((gone.len(), come.len())))
+    {
+        let alone = next_a - a == 1 && next_b - b == 1;
+        for pair in best(next_a - a, next_b - b, |x, y| score(a + x, b + y, alone)) {
+            out.push(match pair {
+                Pair::Both(x, y) => Pair::Both(gone[a + x], come[b + y]),
+                Pair::Old(x) => Pair::Old(gone[a + x]),
+                Pair::New(y) => Pair::New(come[b + y]),
+            });
+        }
+        if next_a < gone.len() {
+            out.push(Pair::Both(gone[next_a], come[next_b]));
+        }
+        (a, b) = (next_a + 1, next_b + 1);
     }
+}
+
+/// Pairs that are alike in more than half of what they are, the most alike first, without crossing; in order.
+fn firm(olds: usize, news: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
+    let mut scores = Vec::new();
+    for a in 0..olds {
+        for b in 0..news {
+            let alike = match score(a, b) {
+                leaf if leaf >= LEAVES => leaf - LEAVES,
+                container => container,
+            };
+            if alike >= FIRM {
+                scores.push((std::cmp::Reverse(alike), a, b));
+            }
+        }
+    }
+    scores.sort_unstable();
+    let mut pairs: BTreeMap<usize, usize> = BTreeMap::new();
+    for (_, a, b) in scores {
+        let before = pairs.range(..=a).next_back().is_none_or(|(x, y)| *x < a && *y < b);
+        if before && pairs.range(a..).next().is_none_or(|(_, y)| b < *y) {
+            pairs.insert(a, b);
+        }
+    }
+    pairs.into_iter().collect()
 }
 
 /// How alike two containers are, per thousand; 0 for everything else.
@@ -224,8 +267,8 @@ fn pairable(old: &Node<'_>, new: &Node<'_>) -> bool {
 /// How alike two values are: 0 is not at all. Scalars at one place always belong together, so they count for more.
 fn likeness(old: &Node<'_>, new: &Node<'_>, a: &Traits, b: &Traits, alone: bool) -> u32 {
     match (is_leaf(old), is_leaf(new)) {
-        (true, true) if same_leaf(&old.data, &new.data) && old.tag == new.tag => 3_000,
-        (true, true) => 1_000 + alike_texts(old, new),
+        (true, true) if same_leaf(&old.data, &new.data) && old.tag == new.tag => 3 * LEAVES,
+        (true, true) => LEAVES + alike_texts(old, new),
         (true, false) | (false, true) => u32::from(alone),
         (false, false) => {
             let values = a.common(b);
@@ -254,12 +297,34 @@ fn alike_texts(old: &Node<'_>, new: &Node<'_>) -> u32 {
 }
 
 /// What a container is recognised by: its leaves with their keys, and the keys alone.
-struct Traits {
+pub(super) struct Traits {
     values: Vec<u64>,
     keys: Vec<u64>,
 }
 
 impl Traits {
+    /// Those of an object of Kubernetes, without what it has in common with others of its kind by being one: its kind, its
+    /// name and its namespace.
+    pub(super) fn of_object(comparer: &mut Comparer<'_, '_>, node: &Node<'_>) -> Traits {
+        let mut traits = Traits { values: Vec::new(), keys: Vec::new() };
+        let Data::Map(entries) = &node.data else { return traits };
+        for entry in entries {
+            let key = comparer.hashes.text(entry.key.text());
+            match (entry.key.text(), &entry.value.data) {
+                ("apiVersion" | "kind", _) => {}
+                ("metadata", Data::Map(metadata)) => {
+                    for inner in metadata.iter().filter(|inner| !matches!(inner.key.text(), "name" | "namespace")) {
+                        let inner_key = comparer.hashes.text(inner.key.text());
+                        traits.collect(comparer, &inner.value, key.rotate_left(5) ^ inner_key);
+                    }
+                }
+                _ => traits.collect(comparer, &entry.value, key),
+            }
+        }
+        traits.values.sort_unstable();
+        traits
+    }
+
     fn of<'t>(comparer: &mut Comparer<'t, '_>, node: &Node<'t>) -> Traits {
         let mut traits = Traits { values: Vec::new(), keys: Vec::new() };
         if !is_leaf(node) {
@@ -296,7 +361,7 @@ impl Traits {
     }
 
     /// Per thousand of the leaves of both that both have.
-    fn common(&self, other: &Traits) -> u32 {
+    pub(super) fn common(&self, other: &Traits) -> u32 {
         let (mut a, mut b, mut common) = (0, 0, 0_usize);
         while let (Some(x), Some(y)) = (self.values.get(a), other.values.get(b)) {
             match x.cmp(y) {

@@ -29,6 +29,8 @@ pub struct Settings {
 pub(super) enum Side<'t> {
     /// A value as it stands in a tree.
     Node(&'t Node<'t>),
+    /// What is left of one.
+    Left(Rc<Node<'t>>),
     /// Another reading of one.
     Data(&'t Data<'t>),
     /// One that stands in no tree.
@@ -39,8 +41,18 @@ impl Side<'_> {
     pub(super) fn to_value(&self) -> Value {
         match self {
             Side::Node(node) => node.to_value(),
+            Side::Left(node) => node.to_value(),
             Side::Data(data) => data.to_value(),
             Side::Value(value) => value.clone(),
+        }
+    }
+
+    /// The tree, where it is one.
+    pub(super) fn node(&self) -> Option<&Node<'_>> {
+        match self {
+            Side::Node(node) => Some(node),
+            Side::Left(node) => Some(node),
+            Side::Data(_) | Side::Value(_) => None,
         }
     }
 
@@ -61,6 +73,8 @@ pub(super) struct Found<'t> {
     /// Where the value stands, on either side.
     pub(super) old_span: Option<Span>,
     pub(super) new_span: Option<Span>,
+    /// Where what held a removed value stands on the new side: the line of its key.
+    pub(super) parent_line: Option<u32>,
     /// Place of an item in its list, where the path does not say it.
     pub(super) index: Option<usize>,
     pub(super) notes: Vec<String>,
@@ -111,6 +125,8 @@ pub(super) struct Comparer<'t, 's> {
     pub(super) budget: u64,
     /// How many strings lie around these trees.
     pub(super) depth: usize,
+    /// The line of the key, or of the item, that holds what is being compared, on the new side; 0 before there is any.
+    pub(super) holder: u32,
     /// The document was encrypted and is no longer: what is new in it is withheld.
     pub(super) unsealed: bool,
 }
@@ -124,8 +140,18 @@ impl<'t, 's> Comparer<'t, 's> {
             out: Vec::new(),
             budget: super::align::BUDGET,
             depth: 0,
+            holder: 0,
             unsealed: false,
         }
+    }
+
+    /// Compares two values a step further down, of which the new one stands under a key, or as an item, on this line.
+    pub(super) fn below(&mut self, step: Step<'t>, line: u32, old: &'t Node<'t>, new: &'t Node<'t>) {
+        let holder = std::mem::replace(&mut self.holder, line);
+        self.steps.push(step);
+        self.node(old, new);
+        self.steps.pop();
+        self.holder = holder;
     }
 
     /// The path to where the walk is.
@@ -195,8 +221,8 @@ impl<'t, 's> Comparer<'t, 's> {
 
     fn entry(&mut self, old: &'t Entry<'t>, new: &'t Entry<'t>) {
         let before = self.out.len();
+        self.below(Step::Key(&new.key), new.key_span.start.line, &old.value, &new.value);
         self.steps.push(Step::Key(&new.key));
-        self.node(&old.value, &new.value);
         if old.key != new.key && !self.hashes.loose_numbers {
             let note = notes::key_type(&old.key, &new.key);
             if self.out.len() == before {
@@ -207,8 +233,24 @@ impl<'t, 's> Comparer<'t, 's> {
                 self.out.push(Found { old_span, new_span, ..found });
             }
             self.out[before].notes.push(note);
+        } else if old.yaml11.is_some() || new.yaml11.is_some() {
+            self.key_yaml11(old, new, before);
         }
         self.steps.pop();
+    }
+
+    /// Says that two keys which are one to YAML 1.2 are two to a YAML 1.1 reader: `on` and `"on"`.
+    fn key_yaml11(&mut self, old: &'t Entry<'t>, new: &'t Entry<'t>, before: usize) {
+        let (was, is) = (old.yaml11.as_deref().unwrap_or(&old.key), new.yaml11.as_deref().unwrap_or(&new.key));
+        if was == is {
+            return;
+        }
+        if self.out.len() == before {
+            let (a, b) = (notes::key_value(was), notes::key_value(is));
+            let found = self.found(Op::Changed, Some(Side::Value(a)), Some(Side::Value(b)));
+            self.out.push(Found { old_span: Some(old.key_span), new_span: Some(new.key_span), ..found });
+        }
+        self.out[before].notes.push(notes::key_only_yaml11(was, is));
     }
 
     fn entry_added(&mut self, entry: &'t Entry<'t>) {
@@ -235,7 +277,8 @@ impl<'t, 's> Comparer<'t, 's> {
     /// A value that is gone from this place.
     pub(super) fn removed(&mut self, node: &'t Node<'t>, index: Option<usize>) {
         let found = self.found(Op::Removed, Some(Side::Node(node)), None);
-        self.out.push(Found { old_span: Some(node.span), index, ..found });
+        let parent_line = Some(self.holder).filter(|line| *line > 0);
+        self.out.push(Found { old_span: Some(node.span), parent_line, index, ..found });
     }
 
     /// A value that is another one.
@@ -264,6 +307,7 @@ impl<'t, 's> Comparer<'t, 's> {
             after,
             old_span: None,
             new_span: None,
+            parent_line: None,
             index: None,
             notes: Vec::new(),
         }

@@ -125,6 +125,12 @@ pub(super) fn compare_part<'t>(
     // Where an encrypted document went, what came may be what was in it.
     let sealed = |units: &[Unit<'_>]| units.iter().filter(|unit| unit.encrypted.is_some()).count();
     let fewer_sealed = sealed(&after) < sealed(&before);
+    let renamed = renamed(&mut comparer, &before, &after, &pairing);
+    let say = |comparer: &mut Comparer<'t, '_>, other: Option<Rc<str>>, what: &str| {
+        if let (Some(found), Some(other)) = (comparer.out.last_mut(), other) {
+            found.notes.push(format!("{what} {other}"));
+        }
+    };
     let mut next_old = 0;
     let flush = |comparer: &mut Comparer<'t, '_>,
                  upto: usize,
@@ -133,6 +139,8 @@ pub(super) fn compare_part<'t>(
         while *next_old < upto {
             if !pairing.taken[*next_old] {
                 comparer.removed(before[*next_old].node, None);
+                let became = renamed.iter().find(|(old, _)| old == next_old).and_then(|(_, new)| names.new_alone(*new));
+                say(comparer, became, "renamed to");
                 report(comparer, names.old(*next_old));
             }
             *next_old += 1;
@@ -145,16 +153,21 @@ pub(super) fn compare_part<'t>(
                     after[at].encrypted.is_none() && (fewer_sealed || unsealed_secret(&before, &pairing, &after[at]));
                 comparer.added(after[at].node, None);
                 comparer.unsealed = false;
+                let was = renamed.iter().find(|(_, new)| *new == at).and_then(|(old, _)| names.old(*old));
+                say(&mut comparer, was, "renamed from");
                 report(&mut comparer, names.new_alone(at));
             }
             Some(other) => {
                 flush(&mut comparer, *other, &mut next_old, &mut report);
                 let (a, b) = (&before[*other], &after[at]);
                 comparer.unsealed = a.encrypted.is_some() && b.encrypted.is_none();
+                comparer.holder = b.node.span.start.line;
                 comparer.node(a.node, b.node);
+                comparer.holder = 0;
                 comparer.unsealed = false;
                 if a.encrypted == Some("sops") && b.encrypted == Some("sops") {
                     sealed::fold(&mut comparer.out);
+                    sealed::hint(&mut comparer.out, a.node);
                 }
                 report(&mut comparer, names.new_paired(at));
             }
@@ -329,6 +342,48 @@ fn objects(pairing: &mut Pairing, old: &[Unit<'_>], new: &[Unit<'_>], olds: &[u6
     let bare = |object: &Object<'_>| object.namespace.is_empty();
     pairing.by_key(|at| a(at).filter(bare).map(wild), |at| b(at).filter(|o| !bare(o)).map(wild), true);
     pairing.by_key(|at| a(at).filter(|o| !bare(o)).map(wild), |at| b(at).filter(bare).map(wild), true);
+}
+
+/// How alike two objects must be, per thousand of what is not their identity, to be one that has another name.
+const RENAMED: u32 = 700;
+
+/// With more combinations than this of objects that are gone and that came, nobody looks for names that changed.
+const MAX_RENAMES: usize = 10_000;
+
+/// Objects that are gone and came under another name, the rest being the same or nearly: pairs of (old, new). They stay a
+/// removal and an addition, because to a cluster that is what they are. The most alike first; a tie is no pair.
+fn renamed(
+    comparer: &mut Comparer<'_, '_>,
+    old: &[Unit<'_>],
+    new: &[Unit<'_>],
+    pairing: &Pairing,
+) -> Vec<(usize, usize)> {
+    let objects = |places: Vec<usize>, units: &[Unit<'_>]| -> Vec<usize> {
+        places.into_iter().filter(|at| units[*at].object.is_some()).collect()
+    };
+    let (gone, came) = (objects(pairing.free_old(), old), objects(pairing.free_new(), new));
+    if gone.len() * came.len() == 0 || gone.len() * came.len() > MAX_RENAMES {
+        return Vec::new();
+    }
+    let mut traits = |places: &[usize], units: &[Unit<'_>]| -> Vec<align::Traits> {
+        places.iter().map(|at| align::Traits::of_object(comparer, units[*at].node)).collect()
+    };
+    let (olds, news) = (traits(&gone, old), traits(&came, new));
+    let mut scores = Vec::new();
+    for (a, from) in gone.iter().enumerate() {
+        for (b, to) in came.iter().enumerate() {
+            let (Some(x), Some(y)) = (old[*from].object, new[*to].object) else { continue };
+            let one = (x.kind, home(x.group), x.namespace) == (y.kind, home(y.group), y.namespace);
+            let score = if one { olds[a].common(&news[b]) } else { 0 };
+            if score >= RENAMED {
+                scores.push((score, *from, *to));
+            }
+        }
+    }
+    let best = |(score, from, to): &(u32, usize, usize)| {
+        scores.iter().all(|(other, a, b)| (a, b) == (from, to) || a != from && b != to || other < score)
+    };
+    scores.iter().filter(|pair| best(pair)).map(|(_, from, to)| (*from, *to)).collect()
 }
 
 /// The field that names every document that is no object of Kubernetes.

@@ -1,7 +1,7 @@
 //! What changed in this file? From the bytes of two sides to the records of one file.
 
 use super::lines::Lines;
-use super::{Options, documents, kind, moves};
+use super::{Options, documents, ignore, kind, moves};
 use crate::document::{self, Data, Document, Format, Node, split_yaml};
 use crate::record::{File, Status};
 use base64::Engine as _;
@@ -202,10 +202,22 @@ fn text(content: &Content) -> Result<Text<'_>, String> {
     Ok(match content {
         Content::Absent => Text::None,
         Content::Failed(message) => return Err(message.clone()),
-        Content::Link(target) => Text::Whole(Data::String(String::from_utf8_lossy(target).into_owned().into()), "link"),
+        Content::Link(target) => Text::Whole(Data::String(link_text(target).into()), "link"),
         Content::Submodule(commit) => Text::Whole(Data::String(commit.clone().into()), "submodule"),
         Content::Bytes(bytes) => Text::Parse(bytes),
     })
+}
+
+/// The target of a link; bytes that are no text are spelt out, so that two targets never look the same.
+fn link_text(target: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in target.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    out
 }
 
 pub(super) fn hex(bytes: &[u8], count: usize) -> String {
@@ -275,13 +287,8 @@ fn compare(
     let loose = is_json(old_format) != is_json(new_format);
     let mut found =
         documents::compare_part(&a.documents, &b.documents, &options.settings, 0, loose, (a.count, b.count));
-    found.retain(|one| {
-        let ignored = options.ignore.iter().any(|pattern| pattern.covers(&one.path));
-        let neat = !ignored && options.neat.iter().any(|pattern| pattern.covers(&one.path));
-        report.ignored += u64::from(ignored);
-        report.neat += u64::from(neat);
-        !ignored && !neat
-    });
+    report.ignored += ignore::take_out(&mut found, &options.ignore);
+    report.neat += ignore::take_out(&mut found, &options.neat);
     moves::note(&mut found);
     if let (Text::Whole(_, was), Text::Parse(_)) = (old, new) {
         found.iter_mut().for_each(|one| one.notes.push(format!("was {}, is a file now", a_thing(was))));
@@ -376,7 +383,9 @@ fn parse<'c>(
     let mut options =
         document::Options { allow_duplicate_keys: options.allow_duplicate_keys, ..document::Options::default() };
     // An empty YAML document is none; in other formats null is a value.
-    let is_there = |document: &Document<'_>| format != Format::Yaml || !matches!(document.root.data, Data::Null);
+    let is_there = |document: &Document<'_>| {
+        format != Format::Yaml || !matches!(document.root, Node { data: Data::Null, tag: None, .. })
+    };
     match (text, parts) {
         (Text::None, _) => Ok(Parsed { documents: Vec::new(), count: 0 }),
         (Text::Whole(data, _), _) => {

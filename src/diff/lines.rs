@@ -61,6 +61,7 @@ impl<'j> Lines<'j> {
     fn change(&mut self, found: &Found<'_>, long: &mut Vec<usize>) -> Change {
         let span = found.new_span.filter(|span| span.start.line > 0);
         let line = span.map(|span| u64::from(span.start.line));
+        let parent_line = found.parent_line.filter(|_| line.is_none()).map(u64::from);
         let mut value = |side: &Option<Side<'_>>| {
             side.as_ref().map(|side| {
                 let mut value = side.to_value();
@@ -81,8 +82,9 @@ impl<'j> Lines<'j> {
             column: span.map(|span| u64::from(span.start.column)),
             end_line: span.filter(|span| span.end_line > span.start.line).map(|span| u64::from(span.end_line)),
             before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
+            parent_line,
             accept: self.accept(found),
-            line_hash: line.and_then(|line| self.line_hash(line)),
+            line_hash: line.or(parent_line).and_then(|line| self.line_hash(line)),
         }
     }
 
@@ -128,7 +130,7 @@ fn weight(found: &Found<'_>) -> usize {
             _ => 0,
         }
     }
-    let side = |side: &Option<Side<'_>>| if let Some(Side::Node(node)) = side { of(node) } else { 0 };
+    let side = |side: &Option<Side<'_>>| side.as_ref().and_then(Side::node).map_or(0, of);
     side(&found.before) + side(&found.after)
 }
 
@@ -171,6 +173,7 @@ fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
                 after,
                 old_span: span.filter(|_| gone),
                 new_span: span.filter(|_| !gone),
+                parent_line: found.parent_line.filter(|_| gone),
                 index: None,
                 notes: found.notes.clone(),
             }));
@@ -178,12 +181,16 @@ fn split(found: Found<'_>) -> Vec<Option<Found<'_>>> {
         let span = if op == Op::Removed { found.old_span } else { found.new_span };
         match side {
             side if both => push(None, side.clone(), span),
-            Side::Node(Node { data: Data::Map(entries), tag: None, .. }) if !entries.is_empty() => {
+            side if let Some(Node { tag: None, data: Data::Map(entries), .. }) = side.node()
+                && !entries.is_empty() =>
+            {
                 for entry in entries {
                     push(Some(compare::key_segment(&entry.key)), Side::Node(&entry.value), Some(entry.value.span));
                 }
             }
-            Side::Node(Node { data: Data::List(items), tag: None, .. }) if !items.is_empty() => {
+            side if let Some(Node { tag: None, data: Data::List(items), .. }) = side.node()
+                && !items.is_empty() =>
+            {
                 for (at, item) in items.iter().enumerate() {
                     push(Some(Segment::Index(at)), Side::Node(item), Some(item.span));
                 }

@@ -10,7 +10,7 @@ use super::compare::{Comparer, Found, Side, Step};
 use super::identity;
 use super::notes;
 use crate::document::{Data, Node};
-use crate::path::Word;
+use crate::path::{Segment, Word};
 use crate::record::Op;
 use crate::value::{Value, WITHHELD};
 use std::collections::{HashMap, HashSet};
@@ -105,9 +105,8 @@ impl<'t> Comparer<'t, '_> {
             Pair::Both(a, b) => {
                 // An item that changed its name has none that holds on both sides.
                 let is_renamed = renamed.contains(&b);
-                this.steps.push(if is_renamed { Step::Index(b) } else { Step::Item(&new[b], Rc::clone(fields)) });
-                this.node(&old[a], &new[b]);
-                this.steps.pop();
+                let step = if is_renamed { Step::Index(b) } else { Step::Item(&new[b], Rc::clone(fields)) };
+                this.below(step, new[b].span.start.line, &old[a], &new[b]);
             }
             Pair::Old(a) => {
                 this.steps.push(Step::Item(&old[a], Rc::clone(fields)));
@@ -138,7 +137,7 @@ impl<'t> Comparer<'t, '_> {
         let mut rest = |item: &Node<'_>| -> Option<u64> {
             let Data::Map(entries) = &item.data else { return None };
             let others = entries.iter().filter(|entry| !fields.iter().any(|field| field == entry.key.text()));
-            let hashes: Vec<u64> = others.map(|entry| self.hashes.entry(&entry.key, &entry.value)).collect();
+            let hashes: Vec<u64> = others.map(|entry| self.hashes.entry(entry)).collect();
             let named = entries.len() - hashes.len() == fields.len();
             (named && !hashes.is_empty()).then(|| hashes.iter().fold(0_u64, |sum, hash| sum.wrapping_add(*hash)))
         };
@@ -215,6 +214,7 @@ impl<'t> Comparer<'t, '_> {
             found.old_span = before.map(|i| old[i].span);
             found.new_span = after.map(|j| new[j].span);
             found.index = index;
+            found.parent_line = Some(this.holder).filter(|line| *line > 0 && after.is_none());
             if this.unsealed && found.after.is_some() {
                 found.after = Some(Side::Value(Value::String(WITHHELD.into())));
             }
@@ -298,20 +298,18 @@ impl<'t> Comparer<'t, '_> {
         self.unsealed |= sealed(new) < sealed(old);
         for pair in pairs {
             match pair {
-                Pair::Both(a, b) => {
-                    self.steps.push(Step::Index(b));
-                    self.node(&old[a], &new[b]);
-                }
+                Pair::Both(a, b) => self.below(Step::Index(b), new[b].span.start.line, &old[a], &new[b]),
                 Pair::Old(a) => {
                     self.steps.push(Step::Index(a));
                     self.removed(&old[a], None);
+                    self.steps.pop();
                 }
                 Pair::New(b) => {
                     self.steps.push(Step::Index(b));
                     self.added(&new[b], None);
+                    self.steps.pop();
                 }
             }
-            self.steps.pop();
         }
         self.unsealed = unsealed;
     }
@@ -354,6 +352,12 @@ fn settings<'t>(
         out.push(Setting { name, value, nth: *nth });
     }
     Some(out)
+}
+
+/// What the items are called as entries, where all of them are `KEY=VALUE` or all of them flags.
+pub(super) fn entry_names(items: &[Node<'_>]) -> Option<Vec<Segment>> {
+    let found = settings(items, assignment).filter(|found| unique(found)).or_else(|| settings(items, flag))?;
+    Some(found.iter().map(|one| Segment::Entry { name: one.name.to_string(), nth: one.nth }).collect())
 }
 
 fn unique(settings: &[Setting<'_>]) -> bool {

@@ -12,6 +12,7 @@ mod documents;
 mod file;
 mod folders;
 mod identity;
+mod ignore;
 mod kind;
 mod line_hash;
 mod lines;

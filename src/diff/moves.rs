@@ -9,7 +9,7 @@ use super::same::Hashes;
 use crate::document::{Data, Node};
 use crate::path::Segment;
 use crate::record::Op;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A shorter string turns up by chance.
 const MIN_TEXT: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn note(found: &mut [Found<'_>]) {
             Op::Removed => (&one.before, false),
             Op::Changed | Op::Reordered => continue,
         };
-        let Some(Side::Node(node)) = side else { continue };
+        let Some(node) = side.as_ref().and_then(Side::node) else { continue };
         if telling(node) {
             let place = places.entry(hashes.of(node)).or_default();
             if added { place.1.push(at) } else { place.0.push(at) }
@@ -45,12 +45,74 @@ pub(super) fn note(found: &mut [Found<'_>]) {
         })
         .collect();
     pairs.sort_unstable();
-    for (removed, added) in pairs {
-        let (from, to) = (place(&found[removed]), place(&found[added]));
-        found[removed].notes.push(format!("moved to {to}"));
-        found[added].notes.push(format!("moved from {from}"));
+    for (removed, added) in &pairs {
+        tell(found, *removed, *added, "moved");
+    }
+    let noted: HashSet<usize> = pairs.into_iter().map(|(removed, _)| removed).collect();
+    for (removed, added) in renamed_keys(found, &mut hashes, &noted) {
+        tell(found, removed, added, "renamed");
     }
     same_looks(found);
+}
+
+fn tell(found: &mut [Found<'_>], removed: usize, added: usize, what: &str) {
+    let (from, to) = (place(&found[removed]), place(&found[added]));
+    found[removed].notes.push(format!("{what} to {to}"));
+    found[added].notes.push(format!("{what} from {from}"));
+}
+
+/// A key that is gone and one that came under the same parent with the same value, where the names have a word in common:
+/// `timeout` that became `request_timeout`. So much says more than the value, which may be any.
+fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>) -> Vec<(usize, usize)> {
+    let mut parents: HashMap<(Option<&str>, &[Segment]), (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for (at, one) in found.iter().enumerate() {
+        let Some((Segment::Key(_), parent)) = one.path.0.split_last() else { continue };
+        let group = parents.entry((one.document.as_deref(), parent)).or_default();
+        match one.op {
+            Op::Removed => group.0.push(at),
+            Op::Added => group.1.push(at),
+            Op::Changed | Op::Reordered => {}
+        }
+    }
+    let mut pairs = Vec::new();
+    for (gone, came) in parents.into_values().filter(|(gone, came)| gone.len() * came.len() <= 1_000) {
+        let mut fits = |a: usize, b: usize| {
+            let node = |side: &Option<Side<'_>>, hashes: &mut Hashes| {
+                side.as_ref().and_then(Side::node).map(|node| hashes.of(node))
+            };
+            let (old, new) = (node(&found[a].before, hashes), node(&found[b].after, hashes));
+            old.is_some() && old == new && words_in_common(&found[a], &found[b])
+        };
+        let fitting: Vec<(usize, usize)> =
+            gone.iter().flat_map(|a| came.iter().map(move |b| (*a, *b))).filter(|(a, b)| fits(*a, *b)).collect();
+        let alone = |(a, b): &(usize, usize)| {
+            fitting.iter().filter(|(x, y)| x == a || y == b).count() == 1 && !noted.contains(a)
+        };
+        pairs.extend(fitting.iter().copied().filter(alone));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+fn words_in_common(a: &Found<'_>, b: &Found<'_>) -> bool {
+    let words = |one: &Found<'_>| -> Vec<String> {
+        let Some(Segment::Key(key)) = one.path.0.last() else { return Vec::new() };
+        let mut out = vec![String::new()];
+        let mut was_lower = false;
+        for c in key.chars() {
+            if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+                out.push(String::new());
+            }
+            if let Some(word) = out.last_mut().filter(|_| c.is_alphanumeric()) {
+                word.extend(c.to_lowercase());
+            }
+            was_lower = c.is_lowercase();
+        }
+        out.retain(|word| word.len() > 2);
+        out
+    };
+    let (a, b) = (words(a), words(b));
+    a.iter().any(|word| b.contains(word))
 }
 
 /// A key that is gone and one that came under the same parent that the eye cannot tell apart.

@@ -14,6 +14,14 @@ pub(super) const UNSEALED: &str = "was encrypted and no longer is; the value is 
 /// On a value that is new in a document that was encrypted.
 pub(super) const WITHHELD_NEW: &str = "its document was encrypted and no longer is; the value is withheld";
 
+/// On each ciphertext of a document in which all of them changed.
+pub(super) fn sealed_anew(count: usize) -> String {
+    format!(
+        "encrypted anew: all {count} encrypted values that were there changed at once, as a new data key does it; \
+         whether this one is another cannot be told"
+    )
+}
+
 /// On a reordered list whose items have no names.
 pub(super) const BY_PLACE: &str = "items are called by their places in the old list";
 
@@ -50,6 +58,16 @@ pub(super) fn only_yaml11(before: &Data<'_>, after: &Data<'_>) -> String {
         format!("the same to a YAML 1.2 reader; a YAML 1.1 reader sees another {is}")
     } else {
         format!("the same to a YAML 1.2 reader; a YAML 1.1 reader sees {} become {}", a_kind(was), a_kind(is))
+    }
+}
+
+/// On a key that is the same in YAML 1.2 and another one in YAML 1.1.
+pub(super) fn key_only_yaml11(was: &Key<'_>, is: &Key<'_>) -> String {
+    let (a, b) = (key_kind(was), key_kind(is));
+    if a == b {
+        format!("the key is the same to a YAML 1.2 reader; a YAML 1.1 reader sees another {b}")
+    } else {
+        format!("the key is the same to a YAML 1.2 reader; a YAML 1.1 reader sees {} become {}", a_kind(a), a_kind(b))
     }
 }
 
@@ -121,10 +139,11 @@ pub(super) fn of_texts(a: &str, b: &str) -> Vec<String> {
 }
 
 fn ends(text: &str) -> String {
-    match text.len() - text.trim_end_matches('\n').len() {
-        0 => "none".to_string(),
-        n => "\\n".repeat(n.min(8)),
+    let rest = &text[text.trim_end_matches(['\n', '\r']).len()..];
+    if rest.is_empty() {
+        return "none".to_string();
     }
+    rest.chars().take(8).map(|c| if c == '\n' { "\\n" } else { "\\r" }).collect()
 }
 
 /// The first characters in which `a` differs from `b`, by code point.

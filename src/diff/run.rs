@@ -85,11 +85,17 @@ fn plan(options: &Options) -> anyhow::Result<Plan> {
         && let Some(are) = paths(options)
     {
         match (are, tracked(options, &repository)?) {
-            (Paths::Files, [true, true]) => anyhow::bail!(
-                "two tracked files: to compare each with the last commit say --snapshot-ref HEAD, to compare them with each other say --no-index"
-            ),
-            (Paths::Files, _) | (Paths::Folders, [false, false]) => return folders::plan(options),
-            (Paths::Folders, _) => {}
+            // A glob of the shell that happens to match two files, of which one may be new, means each of them.
+            (Paths::Files, [old, new])
+                if (old == Git::Tracked || new == Git::Tracked) && old != Git::Outside && new != Git::Outside =>
+            {
+                let what = if old == new { "two tracked files" } else { "a tracked file and one that is new" };
+                anyhow::bail!(
+                    "{what}: to compare each with the last commit say --snapshot-ref HEAD, to compare them with each other say --no-index"
+                )
+            }
+            (Paths::Folders, [old, new]) if old == Git::Tracked || new == Git::Tracked => {}
+            (Paths::Files | Paths::Folders, _) => return folders::plan(options),
         }
     }
     anyhow::ensure!(!options.targets.is_empty(), "nothing to compare; name a file, a folder or a quoted glob");
@@ -120,16 +126,28 @@ fn paths(options: &Options) -> Option<Paths> {
     }
 }
 
-/// Which of two operands git tracks, or tracks something in.
-fn tracked(options: &Options, repository: &Repository) -> anyhow::Result<[bool; 2]> {
-    let mut out = [false; 2];
+/// What an operand is to the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Git {
+    /// It is no file of the work tree.
+    Outside,
+    /// It is, and git knows nothing of it.
+    New,
+    /// git tracks it, or something in it.
+    Tracked,
+}
+
+/// What two operands are to the repository.
+fn tracked(options: &Options, repository: &Repository) -> anyhow::Result<[Git; 2]> {
+    let mut out = [Git::Outside; 2];
     for (operand, tracked) in options.targets.iter().zip(&mut out) {
         let target = super::targets::Target::parse(operand, repository.top(), repository.prefix());
         if let Ok(target) = target
             && operand != "-"
         {
             let entries = repository.index(std::slice::from_ref(&target.name))?;
-            *tracked = entries.iter().any(|entry| entry.path == target.name || target.matches(&entry.path).is_some());
+            let known = entries.iter().any(|entry| entry.path == target.name || target.matches(&entry.path).is_some());
+            *tracked = if known { Git::Tracked } else { Git::New };
         }
     }
     Ok(out)

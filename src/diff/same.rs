@@ -4,7 +4,7 @@
 //! nothing above 2^53 and no 18th digit is lost: `1e3` is `1000.0`, `0.1` is not `0.10000000000000001`. The hash is keyed
 //! at random in each process: whoever writes a file cannot make two values of it collide, and no output depends on it.
 
-use crate::document::{Data, Key, Node, Scalar, ScalarKind};
+use crate::document::{Data, Entry, Node, Scalar, ScalarKind};
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 
@@ -130,14 +130,17 @@ impl Hashes {
         hash
     }
 
-    /// The hash of an entry of a map, its key by its text.
-    pub(super) fn entry(&mut self, key: &Key<'_>, value: &Node<'_>) -> u64 {
-        let value = self.of(value);
+    /// The hash of an entry of a map, its key with both of its readings.
+    pub(super) fn entry(&mut self, entry: &Entry<'_>) -> u64 {
+        let value = self.of(&entry.value);
         let mut hasher = self.keys.build_hasher();
         if self.loose_numbers {
-            key.text().hash(&mut hasher);
+            entry.key.text().hash(&mut hasher);
         } else {
-            key.hash(&mut hasher);
+            entry.key.hash(&mut hasher);
+        }
+        if let Some(other) = &entry.yaml11 {
+            other.hash(&mut hasher);
         }
         hasher.write_u64(value);
         hasher.finish()
@@ -189,7 +192,7 @@ impl Hashes {
                 // A sum, because the order of entries says nothing.
                 let mut sum = 0_u64;
                 for entry in entries {
-                    sum = sum.wrapping_add(self.entry(&entry.key, &entry.value));
+                    sum = sum.wrapping_add(self.entry(entry));
                 }
                 hasher.write_u64(sum);
             }

@@ -10,6 +10,7 @@ use super::documents;
 use crate::document::{Data, Format, Key, Node, Options, Parsed, Span, parse};
 use crate::limits::MAX_EMBEDDED;
 use crate::path::{Path, Segment};
+use crate::record::Op;
 
 impl<'t> Comparer<'t, '_> {
     /// Reports what differs inside two strings; `false` where they are no documents.
@@ -49,6 +50,10 @@ impl<'t> Comparer<'t, '_> {
                 after: found.after.as_ref().map(Side::detached),
                 old_span: None,
                 new_span: found.new_span.map(|span| if block { moved(place, span) } else { place }),
+                parent_line: (found.op == Op::Removed).then(|| match found.parent_line {
+                    Some(line) if block => place.start.line + line - 1,
+                    _ => place.start.line,
+                }),
                 index: found.index,
                 notes: found.notes,
             };

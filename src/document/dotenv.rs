@@ -31,7 +31,7 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
                 value.span.start.line + options.lines_before
             ));
         }
-        entries.push(Entry { key: Key::String(written.key), key_span: written.key_span, value });
+        entries.push(Entry::new(Key::String(written.key), written.key_span, value));
     }
     let start = entries.first().map_or(Place { line: 1, column: 1 }, |entry| entry.key_span.start);
     let root = node(Data::Map(entries), Span { start, end_line });

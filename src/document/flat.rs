@@ -74,7 +74,7 @@ impl<'a> Keys<'a> {
                 let end_line = written.values.iter().map(|node| node.span.end_line).fold(start.line, u32::max);
                 node(Data::List(written.values), Span { start, end_line })
             };
-            Entry { key: Key::String(written.key), key_span: written.key_span, value }
+            Entry::new(Key::String(written.key), written.key_span, value)
         };
         self.written.into_iter().map(entry).collect()
     }

@@ -61,7 +61,7 @@ impl<'a> Tree<'a, '_> {
                     let key_span = self.cursor.span(range.start, range.end);
                     let value = self.expression(&attribute.value, depth + 1)?;
                     let key = Key::String(Cow::Owned(attribute.key.as_str().to_string()));
-                    attributes.push(Entry { key, key_span, value });
+                    attributes.push(Entry::new(key, key_span, value));
                 }
                 Structure::Block(block) => self.block(block, top, depth, &mut blocks)?,
             }
@@ -169,7 +169,8 @@ impl<'a> Tree<'a, '_> {
                         }
                         ObjectKey::Expression(_) => Key::Typed("expression", compact(self.slice(range))),
                     };
-                    entries.push(Entry { key, key_span, value: self.expression(value.expr(), depth + 1)? });
+                    let value = self.expression(value.expr(), depth + 1)?;
+                    entries.push(Entry::new(key, key_span, value));
                 }
                 Data::Map(entries)
             }
@@ -223,7 +224,7 @@ impl<'a> Blocks<'a> {
                 }
                 let mut value = if always_list { node(Data::List(vec![body]), span) } else { body };
                 while let Some((name, key_span)) = keys.pop() {
-                    let entry = Entry { key: Key::String(Cow::Owned(name)), key_span, value };
+                    let entry = Entry::new(Key::String(Cow::Owned(name)), key_span, value);
                     if keys.is_empty() {
                         entries.push(entry);
                         return;
@@ -261,7 +262,7 @@ fn append<'a>(value: &mut Node<'a>, rest: std::vec::IntoIter<(String, Span)>, bo
     };
     let span = body.span;
     list.push(rest.rev().fold(body, |body, (name, key_span)| {
-        node(Data::Map(vec![Entry { key: Key::String(Cow::Owned(name)), key_span, value: body }]), span)
+        node(Data::Map(vec![Entry::new(Key::String(Cow::Owned(name)), key_span, body)]), span)
     }));
     value.data = Data::List(list);
 }

@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
             let inner = section.keys.into_lists();
             let end_line = inner.iter().map(|entry| entry.value.span.end_line).fold(section.span.end_line, u32::max);
             let value = node(Data::Map(inner), Span { end_line, ..section.span });
-            entries.push(Entry { key, key_span: section.span, value });
+            entries.push(Entry::new(key, section.span, value));
         }
         let mut all = top.keys.into_lists();
         all.append(&mut entries);

@@ -107,7 +107,7 @@ impl<'a> Tree<'a, '_> {
                         ObjectPropName::Word(word) => (word.range, Cow::Borrowed(word.value)),
                     };
                     let key_span = self.cursor.span(range.start, range.end);
-                    entries.push(Entry { key: Key::String(name), key_span, value: self.node(property.value)? });
+                    entries.push(Entry::new(Key::String(name), key_span, self.node(property.value)?));
                 }
                 self.depth -= 1;
                 super::settle_duplicates(&mut entries, self.options, &mut self.warnings)?;

@@ -184,8 +184,17 @@ pub struct Entry<'a> {
     pub key: Key<'a>,
     /// Where the key stands.
     pub key_span: Span,
+    /// What a YAML 1.1 reader takes the key for where that is another one, as [`Node::yaml11`]: `on` is `true` there.
+    pub yaml11: Option<Box<Key<'a>>>,
     /// Its value.
     pub value: Node<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry whose key every reader takes for the same.
+    pub fn new(key: Key<'a>, key_span: Span, value: Node<'a>) -> Entry<'a> {
+        Entry { key, key_span, yaml11: None, value }
+    }
 }
 
 /// A key of a map.

@@ -7,6 +7,13 @@ fn own(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
+fn key(key: Key<'_>) -> Key<'static> {
+    match key {
+        Key::String(text) => Key::String(own(text)),
+        Key::Typed(kind, text) => Key::Typed(kind, own(text)),
+    }
+}
+
 fn data(data: Data<'_>) -> Data<'static> {
     match data {
         Data::Null => Data::Null,
@@ -22,11 +29,9 @@ fn data(data: Data<'_>) -> Data<'static> {
             entries
                 .into_iter()
                 .map(|entry| Entry {
-                    key: match entry.key {
-                        Key::String(text) => Key::String(own(text)),
-                        Key::Typed(kind, text) => Key::Typed(kind, own(text)),
-                    },
+                    key: key(entry.key),
                     key_span: entry.key_span,
+                    yaml11: entry.yaml11.map(|other| Box::new(key(*other))),
                     value: node(entry.value),
                 })
                 .collect(),

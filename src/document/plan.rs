@@ -92,13 +92,13 @@ fn by_address(list: &mut Node<'_>) {
             Some(deposed) => format!("{address} (deposed {deposed})"),
             None => address.into_owned(),
         });
-        entries.push(Entry { key: Key::String(key), key_span: span, value });
+        entries.push(Entry::new(Key::String(key), span, value));
     }
     list.data = Data::Map(entries);
 }
 
 fn entry_of<'a>(name: &'static str, value: Node<'a>) -> Entry<'a> {
-    Entry { key: Key::String(Cow::Borrowed(name)), key_span: value.span, value }
+    Entry::new(Key::String(Cow::Borrowed(name)), value.span, value)
 }
 
 /// A change as `action`, `before`, `after` and, where it replaces the resource, `replace_paths`.
@@ -203,7 +203,7 @@ fn unknown<'a>(value: &mut Node<'a>, mask: &Node<'a>) {
                         let mut inner = node(Data::Null, masked.value.span);
                         unknown(&mut inner, &masked.value);
                         let (key, key_span) = (masked.key.clone(), masked.key_span);
-                        entries.push(Entry { key, key_span, value: inner });
+                        entries.push(Entry::new(key, key_span, inner));
                     }
                     None => {}
                 }

@@ -35,7 +35,7 @@ impl<'a> Tree<'a> {
             let range = key.span();
             let key_span = self.cursor.span(range.start, range.end);
             let value = self.node(value, depth)?;
-            entries.push(Entry { key: Key::String(key.into_inner()), key_span, value });
+            entries.push(Entry::new(Key::String(key.into_inner()), key_span, value));
         }
         entries.sort_by_key(first_place);
         Ok(entries)

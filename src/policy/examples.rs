@@ -54,6 +54,7 @@ pub fn findings(packs: &[&Pack], example: &Example) -> Vec<Finding> {
         column: None,
         end_line: None,
         before_line: None,
+        parent_line: None,
         accept: None,
         line_hash: None,
     };

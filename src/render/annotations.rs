@@ -56,7 +56,7 @@ pub(super) fn render(report: &Report, root: &Root) -> String {
             rule: change.op.as_str(),
             severity: Severity::Info,
             message: message.into(),
-            line: change.line,
+            line: change.line.or(change.parent_line),
             column: change.column,
             end_line: change.end_line,
             line_hash: None,

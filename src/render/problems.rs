@@ -96,7 +96,8 @@ pub(super) fn junit(report: &Report) -> String {
         }
         for finding in &file.findings {
             let name = xml(&place(finding.document.as_deref(), &finding.path));
-            let line = finding.line.map_or_else(String::new, |line| format!(" line=\"{line}\""));
+            let line =
+                finding.line.or(finding.parent_line).map_or_else(String::new, |line| format!(" line=\"{line}\""));
             let rule = xml(&escape(&finding.rule));
             let message = xml(&escape(&finding.message));
             let class = xml(&escape(&file.name));

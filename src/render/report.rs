@@ -155,7 +155,7 @@ impl Report {
                     rule: &finding.rule,
                     severity: finding.severity,
                     message: finding.message.as_str().into(),
-                    line: finding.line,
+                    line: finding.line.or(finding.parent_line),
                     column: finding.column,
                     end_line: finding.end_line,
                     line_hash: finding.line_hash.as_deref(),

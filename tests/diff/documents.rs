@@ -122,3 +122,61 @@ fn noise_is_left_out_on_request_and_counted() {
     assert!(run.stderr.contains("3 changes left out by --ignore"), "{}", run.stderr);
     assert_eq!(run.records("end")[0]["changes"], 1);
 }
+
+#[test]
+fn a_renamed_object_is_gone_and_new_with_notes_that_name_each_other() {
+    let data = |value: &str| format!("{{a: 1, b: 2, c: 3, d: {value}}}");
+    let config = |name: &str, value: &str| object("ConfigMap", name, &data(value));
+    let notes = |old: &str, new: &str| -> Vec<String> {
+        let run = pair("a.yaml", old, new, &[]).exits(0);
+        let changes = run.records("change");
+        changes
+            .iter()
+            .map(|c| format!("{} {}", c["op"].as_str().expect("an op"), c["note"].as_str().unwrap_or("-")))
+            .collect()
+    };
+    let (gone, came) = ("removed renamed to ConfigMap/ns/new", "added renamed from ConfigMap/ns/old");
+    let sorted = |mut notes: Vec<String>| {
+        notes.sort();
+        notes
+    };
+    assert_eq!(sorted(notes(&config("old", "4"), &config("new", "4"))), [came, gone]);
+    // Nearly the same.
+    assert_eq!(sorted(notes(&config("old", "4"), &config("new", "5"))), [came, gone]);
+    // Not another thing, another kind, another namespace, or one of two that are as like.
+    let plain = ["added -", "removed -"];
+    assert_eq!(sorted(notes(&config("old", "4"), &object("ConfigMap", "new", "{x: 1, y: 2, z: 3, d: 4}"))), plain);
+    assert_eq!(sorted(notes(&config("old", "4"), &object("Secret", "new", &data("4")))), plain);
+    assert_eq!(
+        sorted(notes(&config("old", "4"), &config("new", "4").replace("namespace: ns", "namespace: other"))),
+        plain
+    );
+    let two = format!("{}---\n{}", config("new", "4"), config("newer", "4"));
+    assert_eq!(sorted(notes(&config("old", "4"), &two)), ["added -", "added -", "removed -"]);
+}
+
+#[test]
+fn a_key_whose_value_turns_up_elsewhere_says_where() {
+    let notes = |old: &str, new: &str| -> Vec<String> {
+        let run = pair("a.yaml", old, new, &[]).exits(0);
+        let changes = run.records("change");
+        let line = |c: &serde_json::Value| {
+            format!("{} {}", c["path"].as_str().expect("a path"), c["note"].as_str().unwrap_or("-"))
+        };
+        changes.iter().map(line).collect()
+    };
+    // Moved to another place: only a value that is no chance.
+    assert_eq!(
+        notes("a: {x: {p: 1, q: 2}}\nb: {}\n", "a: {}\nb: {z: {p: 1, q: 2}}\n"),
+        ["a.x moved to b.z", "b.z moved from a.x"]
+    );
+    assert_eq!(notes("a: {x: 30}\nb: {}\n", "a: {}\nb: {z: 30}\n"), ["a.x -", "b.z -"]);
+    // Renamed under the same parent: any value, if the names have a word in common.
+    assert_eq!(
+        notes("http: {timeout: 30}\n", "http: {request_timeout: 30}\n"),
+        ["http.request_timeout renamed from http.timeout", "http.timeout renamed to http.request_timeout"]
+    );
+    assert_eq!(notes("maxSize: 1\n", "size-max: 1\n").iter().filter(|note| note.contains("renamed")).count(), 2);
+    assert!(notes("timeout: 30\n", "retries: 30\n").iter().all(|note| note.ends_with('-')));
+    assert!(notes("timeout: 30\n", "timeout_a: 30\ntimeout_b: 30\n").iter().all(|note| note.ends_with('-')));
+}

@@ -332,6 +332,20 @@ fn two_operands_without_a_flag() {
     repo.run("flecto-diff", ["config/prod.yaml", "config/test.yaml", "--snapshot-ref", "HEAD"]).exits(0);
     let run = repo.run("flecto-diff", ["config/prod.yaml", "config/test.yaml", "--no-index"]).exits(0);
     assert_eq!(run.records("start")[0]["baseline"], "config/prod.yaml");
+    // A glob of the shell that meets a new file means it, too; only without any tracked file the two are a pair.
+    repo.write("config/new.yaml", "a: 2\n");
+    for pair in [["config/test.yaml", "config/new.yaml"], ["config/new.yaml", "config/test.yaml"]] {
+        let run = repo.run("flecto-diff", pair).exits(2);
+        assert!(run.stderr.contains("one that is new") && run.stderr.lines().count() == 1, "{}", run.stderr);
+        assert!(run.stderr.contains("--snapshot-ref HEAD") && run.stderr.contains("--no-index"), "{}", run.stderr);
+    }
+    let run = repo.run("flecto-diff", ["config/test.yaml", "config/new.yaml", "--snapshot-ref", "HEAD"]).exits(0);
+    assert_eq!(files(&run), ["added config/new.yaml", "unchanged config/test.yaml"]);
+    repo.write("config/newer.yaml", "a: 3\n");
+    let run = repo.run("flecto-diff", ["config/new.yaml", "config/newer.yaml"]).exits(0);
+    assert_eq!(run.records("change")[0]["after"], 3);
+    let run = support::run_with(repo.program("flecto-diff").args(["config/test.yaml", "-"]), "a: 9\n").exits(0);
+    assert_eq!(run.records("change")[0]["after"], 9);
     let outside = tempfile::tempdir().expect("a folder");
     std::fs::write(outside.path().join("x.yaml"), PROD_YAML).expect("a file");
     let other = outside.path().join("x.yaml");

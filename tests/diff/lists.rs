@@ -96,3 +96,58 @@ fn order_and_keys_can_be_chosen() {
     let (old, new) = ("r:\n- {from: a, to: x}\n- {from: b, to: y}\n", "r:\n- {from: b, to: z}\n- {from: a, to: x}\n");
     assert_eq!(changes(&["--list-key", "r=from", "--ignore-order"], old, new), [r#"~ r[from=b].to: "y" → "z""#]);
 }
+
+#[test]
+fn what_is_most_alike_belongs_together() {
+    // The first item is gone, the second edited, a third is new: no item becomes its neighbour.
+    assert_eq!(
+        yaml("[alpine:3.18, registry/app:1.4]\n", "[registry/app:1.5, postgres:16]\n"),
+        [r#"- [0]: "alpine:3.18""#, r#"~ [0]: "registry/app:1.4" → "registry/app:1.5""#, r#"+ [1]: "postgres:16""#]
+    );
+    let url = |host: &str, page: &str| format!("https://{host}.example.org/{page}");
+    let list = |urls: &[String]| format!("- {}\n", urls.join("\n- "));
+    let old = list(&[url("one", "a"), url("two", "some/long/page")]);
+    let new = list(&[url("two", "some/long/page2"), url("three", "b")]);
+    assert!(
+        yaml(&old, &new).contains(&format!(
+            "~ [0]: \"{}\" → \"{}\"",
+            url("two", "some/long/page"),
+            url("two", "some/long/page2")
+        )),
+        "{:?}",
+        yaml(&old, &new)
+    );
+    // Maps without a name.
+    let old = "- {t: x, p: 1, q: 1, r: 1}\n- {t: x, p: 2, q: 2, r: 2}\n";
+    let new = "- {t: x, p: 2, q: 2, r: 3}\n- {t: x, p: 9, q: 9, r: 9}\n";
+    assert_eq!(
+        yaml(old, new),
+        [r#"- [0]: {"p":1,"q":1,"r":1,"t":"x"}"#, "~ [0].r: 2 → 3", r#"+ [1]: {"p":9,"q":9,"r":9,"t":"x"}"#]
+    );
+}
+
+#[test]
+fn an_item_that_became_another_at_its_place_is_a_change() {
+    assert_eq!(yaml("[a, b, c]\n", "[a, x, c]\n"), [r#"~ [1]: "b" → "x""#]);
+    assert_eq!(yaml("[a, b, c]\n", "[p, q, r]\n").len(), 3);
+    assert_eq!(yaml("[10, 20, 30]\n", "[10, 25, 30]\n"), ["~ [1]: 20 → 25"]);
+    assert_eq!(yaml("[a, b]\n", "[a, x, y]\n"), [r#"~ [1]: "b" → "x""#, r#"+ [2]: "y""#]);
+}
+
+#[test]
+fn a_removed_value_points_at_what_held_it() {
+    let parent = |old: &str, new: &str| -> Vec<Option<u64>> {
+        let run = pair("a.yaml", old, new, &[]).exits(0);
+        run.records("change").iter().map(|c| c["parent_line"].as_u64()).collect()
+    };
+    let old = "a: 1\ndb:\n  host: h\n  pool: {size: 5, wait: 1}\nlist:\n- {name: x, v: 1, w: 2}\n- {name: y}\nenv: [A=1, B=2]\n";
+    let new = "a: 1\n\ndb:\n  pool: {size: 5}\nlist:\n- {name: x, v: 1}\nenv: [A=1]\n";
+    // db.host under `db`, db.pool.wait under `pool`, w under its item, the item under `list`, B under `env`.
+    assert_eq!(parent(old, new), [3, 4, 6, 5, 7].map(Some));
+    // At the top: the document's own line; a document that is gone has none, and neither has what is still there.
+    assert_eq!(parent("# x\na: 1\nb: 2\n", "# x\n\na: 1\n"), [Some(3)]);
+    assert_eq!(parent("a: 1\n", ""), [None]);
+    assert_eq!(parent("a: 1\n", "a: 2\nb: 1\n"), [None, None]);
+    // In a document in a string.
+    assert_eq!(parent("x: |\n  p:\n    q: 1\n    r: 1\n", "x: |\n  p:\n    q: 1\n"), [Some(2)]);
+}

@@ -79,3 +79,152 @@ fn as_kubectls_diff() {
     std::fs::write(dir.path().join("MERGED-2/v1.Service.default.api"), "a: b: c\n").expect("a file");
     run(&[]).exits(2);
 }
+
+/// The text of a file of the documentation, so that what it shows is what is tried.
+fn script(name: &str) -> String {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/external-diff.md")).expect("the page");
+    let start = page.find(&format!("# {name}\n")).unwrap_or_else(|| panic!("{name} is not in the page"));
+    let text = &page[start..];
+    format!("#!/bin/sh\n{}", &text[..text.find("```").expect("its end")])
+}
+
+#[cfg(unix)]
+fn executable(path: &std::path::Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(path, text).expect("a file");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+}
+
+fn with_path(mut command: std::process::Command, first: &std::path::Path) -> std::process::Command {
+    let rest = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{}:{rest}", first.display(), support::bin_dir().display()));
+    command
+}
+
+#[test]
+#[cfg(unix)]
+fn the_script_for_git_shows_what_a_person_reads() {
+    let repo = changed();
+    let tools = tempfile::tempdir().expect("a folder");
+    executable(&tools.path().join("git-flecto"), &script("git-flecto"));
+    let git = |args: &[&str]| {
+        let mut git = with_path(support::clean(std::process::Command::new("git")), tools.path());
+        support::run(git.args(args).current_dir(repo.path()))
+    };
+    repo.git(["config", "diff.flecto.command", "git-flecto"]);
+    repo.write(".git/info/attributes", "*.yaml diff=flecto\n");
+    let run = git(&["diff", "--ext-diff", "-M", "--cached"]).exits(0);
+    assert!(run.stdout.contains("~ db.pool_size: 5 → 20"), "{}", run.stdout);
+    assert!(run.stdout.contains("renamed from config/old name.yaml"), "{}", run.stdout);
+    assert!(run.stdout.contains("file removed") && run.stdout.contains("new file"), "{}", run.stdout);
+    // Without the option git compares lines as ever, and history can be read the same way.
+    repo.git(["commit", "--quiet", "--message", "second"]);
+    let log = git(&["log", "-p", "-1", "--ext-diff", "--format=%s"]).exits(0);
+    assert!(log.stdout.contains("~ db.pool_size: 5 → 20"), "{}", log.stdout);
+    // A file that became a link is two things to git.
+    std::fs::remove_file(repo.path().join("config/prod.yaml")).expect("removed");
+    std::os::unix::fs::symlink("new.yaml", repo.path().join("config/prod.yaml")).expect("a link");
+    let run = git(&["diff", "--ext-diff"]).exits(0);
+    assert!(run.stdout.contains("(file removed)") && run.stdout.contains(r#"+ $: "new.yaml""#), "{}", run.stdout);
+}
+
+#[test]
+fn gits_exit_code_can_follow() {
+    let repo = changed();
+    let mut git = support::clean(std::process::Command::new("git"));
+    git.args(["-c", "diff.trustExitCode=true", "diff", "--ext-diff", "--exit-code", "--cached"])
+        .current_dir(repo.path());
+    git.env("GIT_EXTERNAL_DIFF", support::bin_dir().join("flecto-diff")).env("FLECTO_DIFF_OPTIONS", "--exit-code");
+    let run = support::run(&mut git);
+    if run.stderr.contains("external diff died") {
+        return support::skipped("this git does not know diff.trustExitCode");
+    }
+    run.exits(1);
+}
+
+#[test]
+fn a_conflict_that_git_names_alone_is_compared_as_a_target() {
+    let repo = Repo::new();
+    repo.write("config/prod.yaml", PROD_YAML_CHANGED);
+    assert_eq!(repo.run("flecto-diff", ["config/prod.yaml"]).exits(0).records("change").len(), 2);
+}
+
+#[test]
+fn folders_of_gits_difftool() {
+    let repo = changed();
+    let tool = format!("'{}' --no-index \"$LOCAL\" \"$REMOTE\"", support::bin_dir().join("flecto-diff").display());
+    repo.git(["config", "difftool.flecto.cmd", &tool]);
+    let out = repo.git(["difftool", "--dir-diff", "--no-symlinks", "--tool=flecto", "--cached"]);
+    let run = support::Run { status: Some(0), stdout: out, stderr: String::new() };
+    let files: Vec<String> = run.records("file").iter().map(|f| f["file"].to_string()).collect();
+    assert!(files.iter().any(|file| file.contains("config/prod.yaml")), "{files:?}");
+    assert!(told(&run).contains(&"~ db.pool_size: 5 → 20".to_string()), "{:?}", told(&run));
+}
+
+/// What kubectl does: the variable's words without a shell, those with other characters dropped, two folders after them.
+#[cfg(unix)]
+const KUBECTL: &str = r#"#!/bin/sh
+set -f
+set -- $KUBECTL_EXTERNAL_DIFF
+program=$1
+shift
+kept=
+for word do
+  case $word in *[!a-zA-Z0-9=-]*) ;; *) kept="$kept $word" ;; esac
+done
+exec "$program" $kept "$LIVE" "$MERGED"
+"#;
+
+#[test]
+#[cfg(unix)]
+fn kubectl_drops_options_and_the_environment_brings_them() {
+    let object = |generation: u8, port: u8| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: api, namespace: p, generation: {generation}, labels: {{sum: s{generation}}}}}\nspec: {{port: {port}}}\n"
+        )
+    };
+    let name = "v1.Service.p.api";
+    let dir = folder(&[
+        (&format!("LIVE-1/{name}"), object(1, 80).as_bytes()),
+        (&format!("MERGED-2/{name}"), object(2, 81).as_bytes()),
+        (&format!("MERGED-2/{}", "v1.Service.p.new"), object(1, 1).replace("api", "new").as_bytes()),
+    ]);
+    let tools = tempfile::tempdir().expect("a folder");
+    executable(&tools.path().join("kubectl"), KUBECTL);
+    executable(&tools.path().join("kubectl-flecto"), &script("kubectl-flecto"));
+    let run = |external: &str, options: &str| {
+        let mut kubectl = with_path(support::clean(std::process::Command::new("kubectl")), tools.path());
+        kubectl.env("KUBECTL_EXTERNAL_DIFF", external).env("FLECTO_DIFF_OPTIONS", options);
+        kubectl.env("LIVE", dir.path().join("LIVE-1")).env("MERGED", dir.path().join("MERGED-2"));
+        support::run(&mut kubectl)
+    };
+    let plain = "flecto-diff --no-index --input-format=yaml --neat --exit-code --ignore=metadata.labels";
+    let first = told(&run(plain, "").exits(1));
+    assert!(first.iter().any(|change| change.contains("labels.sum")), "kubectl keeps more than it did: {first:?}");
+    let run_with = |options: &str| told(&run(plain, options).exits(1));
+    let kept = run_with(" --ignore=metadata.labels\t--raw-strings ");
+    assert_eq!(kept[0], "~ {Service/p/api} spec.port: 80 → 81");
+    assert!(kept.len() == 2 && !kept[1].contains("sum"), "{kept:?}");
+    // The command line beats the environment where both say one thing.
+    assert_eq!(run_with("--input-format=json --ignore=metadata.labels"), kept);
+    // All of it in the environment, and what a person reads.
+    let all = "--no-index --input-format=yaml --exit-code --neat --ignore=metadata.labels";
+    assert_eq!(told(&run("flecto-diff", all).exits(1)), kept);
+    let text = run("kubectl-flecto", "--ignore=metadata.labels");
+    assert!(text.stdout.contains("~ [Service/p/api] spec.port: 80 → 81"), "{}{}", text.stdout, text.stderr);
+    // What is no option is refused: it would be taken for a file.
+    for (options, says) in [
+        ("config", "`config` is no option"),
+        ("--input-format yaml", "`yaml` is no option"),
+        ("--", "`--` is no option"),
+        ("--nonsense", "unexpected argument"),
+    ] {
+        let refused = run(plain, options).exits(2);
+        assert!(refused.stderr.contains(says), "{options}: {}", refused.stderr);
+        assert!(refused.stdout.is_empty());
+    }
+    // A file that cannot be read is trouble, not a difference.
+    std::fs::write(dir.path().join("MERGED-2").join(name), "a: b: c\n").expect("a file");
+    run(plain, "").exits(2);
+}

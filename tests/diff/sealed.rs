@@ -106,3 +106,35 @@ fn a_value_dressed_up_as_ciphertext_is_none() {
         assert!(!after.starts_with("<encrypted:") && after != "<no longer encrypted>", "{after}");
     }
 }
+
+#[test]
+fn a_document_that_was_sealed_anew_says_so_and_keeps_its_facts() {
+    let notes = |old: &str, new: &str| -> Vec<String> {
+        let run = pair("a.yaml", old, new, &[]).exits(0);
+        hides(&run, &["QUFB"]);
+        let changes = run.records("change");
+        let line = |c: &serde_json::Value| {
+            format!("{} {}", c["path"].as_str().expect("a path"), c["note"].as_str().unwrap_or("-"))
+        };
+        changes.iter().map(line).collect()
+    };
+    let body =
+        |a: &str, b: &str, c: &str| format!("a: {}\nb: {{c: '{}', d: ['{}']}}\nplain: 1\n", enc(a), enc(b), enc(c));
+    let old = sops(&body("1", "2", "3"), "1");
+    let rotated = notes(&old, &sops(&body("4", "5", "6"), "2"));
+    assert_eq!(rotated.len(), 3, "{rotated:?}");
+    assert!(rotated.iter().all(|note| note.contains("encrypted anew: all 3 encrypted values")), "{rotated:?}");
+    // With a recipient that came, and a new value: facts of their own.
+    let more = sops(&format!("{}new: {}\n", body("4", "5", "6"), enc("7")), "2")
+        .replace("  mac:", "  - recipient: age1bbb\n    enc: x\n  mac:");
+    let told = notes(&old, &more);
+    assert_eq!(told.iter().filter(|note| note.contains("encrypted anew: all 3")).count(), 3, "{told:?}");
+    assert!(
+        told.contains(&"new -".to_string()) && told.contains(&"sops.age[recipient=age1bbb] -".to_string()),
+        "{told:?}"
+    );
+    // One value that stayed, or the only one, is an edit.
+    assert!(notes(&old, &sops(&body("4", "5", "3"), "2")).iter().all(|note| note.ends_with('-')));
+    let one = |data: &str| sops(&format!("a: {}\nb: 1\n", enc(data)), data);
+    assert_eq!(notes(&one("1"), &one("2")), ["a -"]);
+}

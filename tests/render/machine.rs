@@ -82,3 +82,33 @@ fn r4_machine_output_holds_no_command_but_the_same_values() {
         assert!(out.contains("#\\u0023[add-mask]main #\\u0023vso[task.setvariable]x \\u202e"), "{out}");
     }
 }
+
+#[test]
+fn a_removed_value_is_shown_at_what_held_it() {
+    let input = concat!(
+        r#"{"type":"start","version":1,"baseline":"HEAD"}"#,
+        "\n",
+        r#"{"type":"file","file":"a.yaml","format":"yaml","status":"modified"}"#,
+        "\n",
+        r#"{"type":"change","file":"a.yaml","path":"db.tls","op":"removed","before":true,"before_line":9,"parent_line":7}"#,
+        "\n",
+        r#"{"type":"finding","file":"a.yaml","path":"db.tls","rule":"tls-gone","severity":"warn","message":"Gone.","before":true,"before_line":9,"parent_line":7}"#,
+        "\n",
+        r#"{"type":"change","file":"a.yaml","path":"db.x","op":"removed","before":true,"before_line":10,"parent_line":7}"#,
+        "\n",
+        r#"{"type":"verdict","fail_on":["error"],"failed":false,"error":0,"warn":1,"info":0,"accepted":0,"added":0,"removed":2,"changed":0,"reordered":0}"#,
+        "\n",
+        r#"{"type":"end","files":1,"differing":1,"changes":2,"errors":0,"complete":true}"#,
+        "\n",
+    );
+    let of = |format: &'static str| render(["--format", format], input).exits(0).stdout;
+    let sarif = json(&of("sarif"));
+    let region = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 7);
+    let annotations = of("github-annotations");
+    assert!(annotations.contains("::warning file=a.yaml,line=7"), "{annotations}");
+    assert!(annotations.contains("::notice file=a.yaml,line=7"), "{annotations}");
+    assert_eq!(json(&of("rdjsonl"))["location"]["range"]["start"]["line"], 7);
+    assert_eq!(json(&of("gitlab-codequality"))[0]["location"]["lines"]["begin"], 7);
+    assert!(of("junit").contains("line=\"7\""));
+}

@@ -54,7 +54,14 @@ struct Frame<'a> {
 enum Items<'a> {
     List(Vec<Node<'a>>),
     /// Entries, and the key whose value comes next.
-    Map(Vec<Entry<'a>>, Option<(Key<'a>, Span)>),
+    Map(Vec<Entry<'a>>, Option<NextKey<'a>>),
+}
+
+/// A key whose value was not seen yet.
+struct NextKey<'a> {
+    key: Key<'a>,
+    yaml11: Option<Box<Key<'a>>>,
+    span: Span,
 }
 
 struct Builder<'a, 'o> {
@@ -135,6 +142,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         } else {
             None
         };
+        let mut key11 = None;
         let (data, tag, yaml11) = match (readings, tag) {
             (None, None | Some(TagOf::Collection)) if empty => (Data::Null, None, None),
             (None, None | Some(TagOf::Collection)) => (Data::String(text), None, None),
@@ -152,8 +160,11 @@ impl<'a, 'o> Builder<'a, 'o> {
                         self.kubernetes.push((place.start, data));
                     }
                 }
-                let yaml11 = yaml11.filter(|_| !is_key).map(|seen| Box::new(seen.into_data(text.clone())));
-                (core.into_data(text), None, yaml11)
+                let mut yaml11 = yaml11.map(|seen| seen.into_data(text.clone()));
+                if is_key {
+                    key11 = yaml11.take().map(|data| Box::new(key_of(data, None)));
+                }
+                (core.into_data(text), None, yaml11.map(Box::new))
             }
         };
         if anchor != 0 && self.in_key == 0 {
@@ -166,7 +177,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
         if is_key {
             let key = if merge { self.merge_key() } else { key_of(data, tag.as_deref()) };
-            self.key(key, place);
+            self.key(NextKey { key, yaml11: key11, span: place });
             return Ok(());
         }
         self.seen.nodes += 1;
@@ -188,7 +199,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         if self.expects_key() {
             let (data, tag) = self.seen.key_anchors.get(&id).ok_or_else(|| Error::new(place.start, alias::IN_KEY))?;
             let key = key_of(data.clone(), tag.as_deref());
-            self.key(key, place);
+            self.key(NextKey { key, yaml11: None, span: place });
             return Ok(());
         }
         self.seen.aliases.push(id);
@@ -270,15 +281,15 @@ impl<'a, 'o> Builder<'a, 'o> {
                 let kind = if matches!(node.data, Data::List(_)) { "list" } else { "map" };
                 let mut text = String::new();
                 node.write_json(&mut text);
-                self.key(Key::Typed(kind, Cow::Owned(text)), node.span);
+                self.key(NextKey { key: Key::Typed(kind, Cow::Owned(text)), yaml11: None, span: node.span });
             }
         }
         Ok(())
     }
 
-    fn key(&mut self, key: Key<'a>, span: Span) {
+    fn key(&mut self, key: NextKey<'a>) {
         if let Some(Frame { items: Items::Map(_, next), .. }) = self.stack.last_mut() {
-            *next = Some((key, span));
+            *next = Some(key);
         }
     }
 
@@ -287,12 +298,12 @@ impl<'a, 'o> Builder<'a, 'o> {
             None => self.root = Some(node),
             Some(Frame { items: Items::List(items), .. }) => items.push(node),
             Some(Frame { items: Items::Map(entries, next), .. }) => {
-                let Some((key, key_span)) = next.take() else { return };
+                let Some(NextKey { key, yaml11, span: key_span }) = next.take() else { return };
                 // A value that is not written has the place of whatever comes next: its key tells more.
                 if node.span.start.line == 0 {
                     node.span = key_span;
                 }
-                entries.push(Entry { key, key_span, value: node });
+                entries.push(Entry { key, key_span, yaml11, value: node });
             }
         }
     }
@@ -431,6 +442,7 @@ fn read_as_kubernetes<'a>(
         Data::List(items) => items.iter_mut().for_each(|item| read_as_kubernetes(item, data, keys)),
         Data::Map(entries) => {
             for entry in entries {
+                entry.yaml11 = None;
                 if let Some((_, key)) = keys.next_if(|(place, _)| *place == entry.key_span.start) {
                     entry.key = key;
                 }
@@ -445,13 +457,26 @@ fn read_as_kubernetes<'a>(
     }
 }
 
+/// Puts in what a reader of YAML 1.1 sees. `y` and `n` stay text: only where a reader may be go-yaml is there a doubt.
 fn read_as_yaml11(node: &mut Node<'_>) {
-    if let Some(data) = node.yaml11.take() {
+    let is_letter = |text: &str| text.len() == 1;
+    if let Some(data) = node.yaml11.take()
+        && !matches!(&node.data, Data::String(text) if is_letter(text))
+    {
         node.data = *data;
     }
     match &mut node.data {
         Data::List(items) => items.iter_mut().for_each(read_as_yaml11),
-        Data::Map(entries) => entries.iter_mut().for_each(|entry| read_as_yaml11(&mut entry.value)),
+        Data::Map(entries) => {
+            for entry in entries {
+                if let Some(key) = entry.yaml11.take()
+                    && !is_letter(entry.key.text())
+                {
+                    entry.key = *key;
+                }
+                read_as_yaml11(&mut entry.value);
+            }
+        }
         _ => {}
     }
 }

@@ -1,11 +1,11 @@
 //! What is this plain scalar? A number, a word with a meaning, or text: by YAML 1.2, by 1.1, and as Kubernetes reads it.
 //!
 //! - **1.2**: the core schema (YAML 1.2.2, 10.3.2).
-//! - **1.1**: the type repository as its common readers have it (PyYAML, Psych, SnakeYAML): `yes`/`no`/`on`/`off` but not
-//!   `y`/`n`; a leading zero is octal; `_` between digits; `0b`; base 60; dates. Their disagreement about `1e3` (1.1 wants
-//!   a point and a sign in the exponent) is left out: it would be a note at every such number.
-//! - **Kubernetes**: sigs.k8s.io/yaml, that is go-yaml v2 followed by a conversion to JSON: as 1.1, but `y` and `n` are
-//!   booleans, base 60 and dates are strings, `0o17` is octal, and `08` is the float 8.
+//! - **1.1**: the type repository: `yes`/`no`/`on`/`off`, `y`/`n` (go-yaml v2, and so Helm, has them; PyYAML, Psych and
+//!   SnakeYAML do not); a leading zero is octal; `_` between digits; `0b`; base 60; dates. The readers' disagreement about
+//!   `1e3` (1.1 wants a point and a sign in the exponent) is left out: it would be a note at every such number.
+//! - **Kubernetes**: sigs.k8s.io/yaml, that is go-yaml v2 followed by a conversion to JSON: as 1.1, but base 60 and dates
+//!   are strings, `0o17` is octal, and `08` is the float 8.
 
 use crate::document::number::in_radix;
 use crate::document::{Data, Scalar, ScalarKind};
@@ -74,20 +74,14 @@ fn word(text: &str) -> Readings {
         "null" | "Null" | "NULL" => Readings::all(Seen::Null),
         "true" | "True" | "TRUE" => Readings::all(Seen::Bool(true)),
         "false" | "False" | "FALSE" => Readings::all(Seen::Bool(false)),
-        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => only_in_11(true, true),
-        "no" | "No" | "NO" | "off" | "Off" | "OFF" => only_in_11(false, true),
-        "y" | "Y" => only_in_11(true, false),
-        "n" | "N" => only_in_11(false, false),
+        "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "y" | "Y" => only_in_11(true),
+        "no" | "No" | "NO" | "off" | "Off" | "OFF" | "n" | "N" => only_in_11(false),
         _ => Readings::all(Seen::String),
     }
 }
 
-fn only_in_11(value: bool, everywhere: bool) -> Readings {
-    Readings {
-        core: Seen::String,
-        yaml11: everywhere.then_some(Seen::Bool(value)),
-        kubernetes: Some(Seen::Bool(value)),
-    }
+fn only_in_11(value: bool) -> Readings {
+    Readings { core: Seen::String, yaml11: Some(Seen::Bool(value)), kubernetes: Some(Seen::Bool(value)) }
 }
 
 fn int(source: &str, digits: &str, radix: u32) -> Seen {
@@ -320,8 +314,8 @@ mod tests {
             ("tRUE", "string", "=", "="),
             ("yes", "string", "bool true", "bool true"),
             ("Off", "string", "bool false", "bool false"),
-            ("y", "string", "=", "bool true"),
-            ("N", "string", "=", "bool false"),
+            ("y", "string", "bool true", "bool true"),
+            ("N", "string", "bool false", "bool false"),
             ("oN", "string", "=", "="),
             ("0", "int 0", "=", "="),
             ("10", "int 10", "=", "="),

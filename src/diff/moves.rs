@@ -64,18 +64,24 @@ fn tell(found: &mut [Found<'_>], removed: usize, added: usize, what: &str) {
 /// A key that is gone and one that came under the same parent with the same value, where the names have a word in common:
 /// `timeout` that became `request_timeout`. So much says more than the value, which may be any.
 fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>) -> Vec<(usize, usize)> {
-    let mut parents: HashMap<(Option<&str>, &[Segment]), (Vec<usize>, Vec<usize>)> = HashMap::new();
+    /// The removed and the added keys of one map.
+    #[derive(Default)]
+    struct Siblings {
+        gone: Vec<usize>,
+        came: Vec<usize>,
+    }
+    let mut parents: HashMap<(Option<&str>, &[Segment]), Siblings> = HashMap::new();
     for (at, one) in found.iter().enumerate() {
         let Some((Segment::Key(_), parent)) = one.path.0.split_last() else { continue };
         let group = parents.entry((one.document.as_deref(), parent)).or_default();
         match one.op {
-            Op::Removed => group.0.push(at),
-            Op::Added => group.1.push(at),
+            Op::Removed => group.gone.push(at),
+            Op::Added => group.came.push(at),
             Op::Changed | Op::Reordered => {}
         }
     }
     let mut pairs = Vec::new();
-    for (gone, came) in parents.into_values().filter(|(gone, came)| gone.len() * came.len() <= 1_000) {
+    for Siblings { gone, came } in parents.into_values().filter(|all| all.gone.len() * all.came.len() <= 1_000) {
         let mut fits = |a: usize, b: usize| {
             let node = |side: &Option<Side<'_>>, hashes: &mut Hashes| {
                 side.as_ref().and_then(Side::node).map(|node| hashes.of(node))

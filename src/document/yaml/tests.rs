@@ -65,7 +65,7 @@ fn other_documents_say_where_yaml_11_differs() {
             "e \"plain\" =",
             "f 10 =",
             "g \"no\" =",
-            "h \"y\" =",
+            "h \"y\" true",
         ]
     );
 }

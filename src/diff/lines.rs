@@ -100,7 +100,7 @@ impl<'j> Lines<'j> {
             // A document begins where its first key does, and that is what the comment is about.
             if remark.covers(place) && !found.path.0.is_empty() {
                 out.extend(accepts::of(remark, None));
-            } else if let Some(Side::Node(node)) = &found.after
+            } else if let Some(node) = found.after.as_ref().and_then(Side::node)
                 && let Some(steps) = accepts::below(node, remark.from)
             {
                 out.extend(accepts::of(remark, Some(&found.path.join(&steps))));

@@ -35,7 +35,7 @@ fn a_file_that_may_not_be_read_is_an_error_of_its_own() {
     repo.write("config/a.yaml", "a: 2\n");
     repo.write("config/b.yaml", "b: 2\n");
     let closed = repo.path().join("config/a.yaml");
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0)).expect("permissions");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).expect("permissions");
     if std::fs::read(&closed).is_ok() {
         // The administrator reads everything but the memory at address 0.
         let memory = Path::new("/proc/self/mem");

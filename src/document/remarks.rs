@@ -17,6 +17,10 @@ const BLANK: &str = "xxxxxx-xxxxxx-xxxx-xxxx";
 /// of them is a comment.
 const MAX_WORK: usize = 64 << 20;
 
+/// How many comments of a text may speak to flecto. With more of them, none does: each is compared with every change, and a
+/// file that needs so many should be left out of a rule instead.
+const MAX_REMARKS: usize = 500;
+
 /// A comment that speaks to flecto, on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
@@ -47,6 +51,9 @@ pub fn remarks(format: Format, text: &[u8], options: &Options) -> Vec<Remark> {
     // A text with a key twice has a value that no tree shows, and what is in that would look like a comment.
     let options = Options { allow_duplicate_keys: false, ..*options };
     let candidates = candidates(text);
+    if candidates.len() > MAX_REMARKS {
+        return Vec::new();
+    }
     let Ok(said) = parse(format, text.as_bytes(), &options) else { return Vec::new() };
     let unchanged = |offsets: &[usize]| {
         let mut other = text.to_string();
@@ -247,6 +254,12 @@ mod tests {
         // At the end of a document, of a file: about nothing.
         assert_eq!(at(Format::Yaml, "a: 1\n# flecto-ignore-next-line r\n---\nb: 1\n"), []);
         assert_eq!(at(Format::Yaml, "a: 1\n# flecto-ignore-next-line r\n"), []);
+        // More than anybody means.
+        let many = |count: usize| {
+            (0..count).map(|n| format!("# flecto-ignore-next-line r — why\na{n}: 1\n")).collect::<String>()
+        };
+        assert_eq!(at(Format::Yaml, &many(MAX_REMARKS)).len(), MAX_REMARKS);
+        assert_eq!(at(Format::Yaml, &many(MAX_REMARKS + 1)), []);
         // No mark: other words, other places.
         assert_eq!(at(Format::Yaml, "# flecto-ignore-next-lines r\na: 1 # flecto-ignore-next-line r\nb: 1\n"), []);
     }

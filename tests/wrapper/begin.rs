@@ -20,6 +20,7 @@ fn init_writes_settings_that_a_run_can_use() {
     repo.write(".env.production", "A=1\n");
     repo.write("package.json", "{\"name\": \"a\", \"version\": \"1.0.0\"}");
     repo.write("node_modules/x/package.json", "{}");
+    repo.write("Cargo.lock", "a = 1\n");
     repo.write("ignored/a.yaml", "a: 1\n");
     repo.write(".gitignore", "ignored/\n");
     let printed = run(repo.program("flecto").args(["init", "--print"])).exits(0).stdout;

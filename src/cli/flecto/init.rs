@@ -102,7 +102,10 @@ impl Init {
 fn is_ours(name: &str) -> bool {
     let mut folders: Vec<&str> = name.split('/').collect();
     let file = folders.pop().unwrap_or_default();
-    !folders.iter().any(|folder| NOT_OURS.contains(folder)) && !NAMES.contains(&file) && !file.starts_with(".flecto-")
+    !folders.iter().any(|folder| NOT_OURS.contains(folder))
+        && !NAMES.contains(&file)
+        && !file.starts_with(".flecto-")
+        && !file.ends_with(".lock")
 }
 
 /// Globs for files, with how many each means: one for each folder at the top, with the endings that are there.

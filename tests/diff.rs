@@ -1,5 +1,6 @@
 //! `flecto-diff`: changes and their places, targets, git.
 
+mod apply; // the changes of a diff, turned around
 mod documents; // Kubernetes objects and other documents, also in strings
 mod git; // revisions, repositories and what git has instead of a file
 mod ignore; // what --ignore and --neat leave

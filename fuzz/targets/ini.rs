@@ -1,0 +1,10 @@
+#![no_main]
+//! INI and systemd units: as every format.
+
+use flecto::document::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = flecto_fuzz::read(Format::Ini, bytes);
+    let _ = flecto_fuzz::read(Format::Systemd, bytes);
+});

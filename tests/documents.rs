@@ -2,6 +2,7 @@
 
 mod hostile;
 mod print;
+mod suites;
 
 use crate::support;
 use flecto::document::{Data, Error, Format, Node, Options, Parsed, Place, parse};

@@ -3,7 +3,7 @@
 //! A claim that fails panics with what was seen; libFuzzer keeps the input. How to run them is in README.md.
 
 #[path = "../../tests/diff/apply.rs"]
-pub mod apply;
+mod apply;
 
 use flecto::document::{Data, Error, Format, Key, Node, Options, Parsed, Place, parse, split_yaml, whole_file};
 use std::fmt::Write as _;
@@ -209,4 +209,9 @@ pub fn tree(node: &Node<'_>, out: &mut String) {
             let _ = write!(out, "{other:?}");
         }
     }
+}
+
+/// The new side, from the old one and the changes that were told.
+pub fn applied(old: &serde_json::Value, changes: &[&serde_json::Value]) -> serde_json::Value {
+    apply::applied(old, changes)
 }

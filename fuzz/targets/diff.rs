@@ -5,7 +5,7 @@
 use flecto::diff::{Options, Settings, Sides, run};
 use flecto::document::{self, Document, Format, parse};
 use flecto::pattern::Pattern;
-use flecto_fuzz::{Feed, apply::applied};
+use flecto_fuzz::{Feed, applied};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -93,22 +93,26 @@ impl<'a> Reader<'a, '_> {
 
     /// A quoted value that begins at `at`, and the byte after its quote. `None` where more follows on the line than a
     /// comment: then the quotes are part of an unquoted value.
+    ///
+    /// A `\"` does not end double quotes. Whether a `\'` ends single ones depends on the reader: it does where nothing but a
+    /// comment follows (`'C:\'`, as the shell has it), and else does not (`'it\'s'`, as the npm package has it).
     fn quoted(&mut self, at: usize, quote: char, key_span: Span) -> Result<Option<(Data<'a>, usize)>, Error> {
         let inner = &self.text[at + 1..];
-        let mut escaped = false;
-        let end = inner.char_indices().find(|(_, c)| {
-            let closes = *c == quote && !escaped;
-            escaped = *c == '\\' && !escaped && quote == '"';
-            closes
+        let ways: &[bool] = if quote == '"' { &[true] } else { &[false, true] };
+        let mut is_closed = false;
+        let length = ways.iter().find_map(|escapes| {
+            let length = closing(inner, quote, *escapes)?;
+            is_closed = true;
+            let rest = inner[length + 1..].split(['\n', '\r']).next().unwrap_or_default().trim_start();
+            (rest.is_empty() || rest.starts_with('#')).then_some(length)
         });
-        let Some((length, _)) = end else {
+        let Some(length) = length else {
+            if is_closed {
+                return Ok(None);
+            }
             return Err(Error::new(self.cursor.place(at.max(1)), unclosed(key_span)));
         };
         let after = at + 1 + length + 1;
-        let rest = self.text[after..].lines().next().unwrap_or_default();
-        if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
-            return Ok(None);
-        }
         let inner = &inner[..length];
         let lines: Cow<'a, str> = if inner.contains('\r') {
             Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n"))
@@ -142,6 +146,17 @@ impl<'a> Reader<'a, '_> {
         }
         text_or_template(Cow::Borrowed(value))
     }
+}
+
+/// Where the quote is that closes a text.
+fn closing(text: &str, quote: char, escapes: bool) -> Option<usize> {
+    let mut escaped = false;
+    let closes = |(_, c): &(usize, char)| {
+        let closes = *c == quote && !escaped;
+        escaped = *c == '\\' && !escaped && escapes;
+        closes
+    };
+    text.char_indices().find(closes).map(|(at, _)| at)
 }
 
 fn unclosed(key_span: Span) -> String {
@@ -264,6 +279,12 @@ mod tests {
     fn quotes_within_a_value_are_part_of_it() {
         let (values, _) = read("A=it's\nB=\"x\"y\nC=a\"b\"\n");
         assert_eq!(values, [r#"A="it's""#, r#"B="\"x\"y""#, r#"C="a\"b\"""#]);
+    }
+
+    #[test]
+    fn a_backslash_before_the_quote_closes_or_not_by_what_follows() {
+        let (values, _) = read("A='C:\\'\nB='it\\'s'\nC=`a\\`b` # c\nD='x\\\\\\'y'\nE='p\\' q\n");
+        assert_eq!(values, [r#"A="C:\\""#, r#"B="it\\'s""#, r#"C="a\\`b""#, r#"D="x\\\\\\'y""#, r#"E="'p\\' q""#]);
     }
 
     #[test]

@@ -123,12 +123,22 @@ impl<'a> Tree<'a, '_> {
         if self.depth > MAX_DEPTH { Err(too_deep(self.text, at)) } else { Ok(()) }
     }
 
-    /// A tab or a line break inside a string. The other control characters were found before parsing.
+    /// A tab or a line break inside a string; in JSON5 a line break without a `\` before it, where the parser takes a lone
+    /// `\r`. The other control characters were found before parsing.
     fn check_string(&self, start: usize, end: usize) -> Result<(), Error> {
-        if self.format == Format::Json5 {
-            return Ok(());
-        }
-        match self.text.as_bytes()[start..end].iter().position(|&b| b < 0x20) {
+        let bytes = &self.text.as_bytes()[start..end];
+        let raw = if self.format == Format::Json5 {
+            let mut escaped = false;
+            bytes.iter().position(|&b| {
+                let raw = matches!(b, b'\r' | b'\n') && !escaped;
+                // The `\n` of an escaped `\r\n` is escaped too.
+                escaped = (b == b'\\' && !escaped) || (b == b'\r' && escaped);
+                raw
+            })
+        } else {
+            bytes.iter().position(|&b| b < 0x20)
+        };
+        match raw {
             Some(at) => Err(raw_control(self.text, start + at)),
             None => Ok(()),
         }
@@ -308,6 +318,16 @@ mod tests {
             r#"{"unquoted":"and \"single\"","line":"ab","hex":912559,"half":{"$flecto":"float","text":".5"},"dot":{"$flecto":"float","text":"8675309."},"sign":1,"x":"A","nan":{"$flecto":"float","text":"NaN"},"inf":{"$flecto":"float","text":"-Infinity"}}"#
         );
         assert!(warnings.is_empty());
+    }
+
+    #[test]
+    fn a_line_break_in_a_json5_string_needs_its_backslash() {
+        for text in ["'a\\\nb'", "'a\\\r\nb'", "'a\\\rb'"] {
+            assert_eq!(read_as(Format::Json5, text).expect(text).0, r#""ab""#, "{text:?}");
+        }
+        for text in ["'a\nb'", "'a\r\nb'", "'a\rb'", "{'a\rb': 1}", "'a\\\\\rb'"] {
+            assert!(read_as(Format::Json5, text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
     let mut lines = Lines::new(text);
     while let Some((start, line)) = lines.next() {
         let content = line.trim_start_matches(BLANKS);
-        if content.is_empty() || content.starts_with(['#', '!']) {
+        // A `\` alone joins nothing to the next line, which can then be blank or a comment as any line can.
+        if content.is_empty() || content == "\\" || content.starts_with(['#', '!']) {
             continue;
         }
         let start = start + line.len() - content.len();
@@ -172,6 +173,23 @@ mod tests {
         assert_eq!(said[1], "4:1 4:5-4");
         assert_eq!(said[5], "8:2 8:9-10");
         assert_eq!(said[3], "6:1 6:1-6");
+    }
+
+    /// As `java.util.Properties` (17) reads them.
+    #[test]
+    fn a_backslash_alone_joins_nothing() {
+        for (text, said) in [
+            ("\\\n", "{}"),
+            ("  \\\r\n", "{}"),
+            ("\\\n\na=1\n", r#"{"a":"1"}"#),
+            ("\\\n# no\na=1\n", r#"{"a":"1"}"#),
+            ("\\\n  a=1\n", r#"{"a":"1"}"#),
+            ("a\\\n# b\n", r##"{"a#":"b"}"##),
+            ("a=\\\n\\\n b", r#"{"a":"b"}"#),
+        ] {
+            let parsed = parse(Format::Properties, text.as_bytes(), &Options::default()).expect(text);
+            assert_eq!(parsed.documents[0].root.to_value().to_json(), said, "{text:?}");
+        }
     }
 
     #[test]

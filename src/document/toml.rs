@@ -11,6 +11,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
+    if text.starts_with('\u{feff}') {
+        let place = Place { line: 1, column: 1 };
+        return Err(Error::new(place, "a second byte order mark, which the parser would skip; remove it"));
+    }
     let root = match DeTable::parse(text) {
         Ok(table) => table,
         Err(error) => return Err(explain(text, &error, options)),
@@ -21,6 +25,18 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
     let start = entries.first().map_or(Place { line: 1, column: 1 }, |entry| entry.key_span.start);
     let root = Node { data: Data::Map(entries), tag: None, yaml11: None, span: Span { start, end_line } };
     Ok(Parsed { documents: vec![Document::new(root, 0)], warnings: Vec::new() })
+}
+
+/// Whether an integer has digits, and those of its base alone: the parser leaves both to whoever converts it.
+fn is_integer(source: &str) -> bool {
+    let digits = source.strip_prefix(['+', '-']).unwrap_or(source);
+    let (digits, radix) = match digits.get(..2) {
+        Some("0x") => (&digits[2..], 16),
+        Some("0o") => (&digits[2..], 8),
+        Some("0b") => (&digits[2..], 2),
+        _ => (digits, 10),
+    };
+    !digits.is_empty() && digits.chars().all(|c| c == '_' || c.is_digit(radix))
 }
 
 struct Tree<'a> {
@@ -55,6 +71,9 @@ impl<'a> Tree<'a> {
         let data = match value.into_inner() {
             DeValue::String(text) => Data::String(text),
             DeValue::Boolean(value) => Data::Bool(value),
+            DeValue::Integer(_) if !is_integer(source) => {
+                return Err(Error::new(span.start, "a number without digits, or with digits that are none of TOML"));
+            }
             DeValue::Integer(_) => typed(ScalarKind::Int, number::to_decimal(source)),
             DeValue::Float(_) => typed(
                 ScalarKind::Float,
@@ -234,6 +253,13 @@ mod tests {
                 r#""mixed":[1,"a",{}],"hex":255,"empty":{},"list":[{"x":1},{}]}"#
             )
         );
+    }
+
+    #[test]
+    fn what_the_parser_leaves_unchecked_is_refused() {
+        for text in ["a = 0x\n", "a = 0o\n", "a = 0b\n", "a = 1_0\u{660}\n", "a = 0xFG\n", "\u{feff}\u{feff}a = 1\n"] {
+            assert!(read(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

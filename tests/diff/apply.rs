@@ -170,7 +170,7 @@ fn grouped<'c>(steps: &[Step<'c>]) -> Vec<(&'c Segment, Vec<Step<'c>>)> {
 }
 
 /// The new side, from the old one and the changes that were told.
-pub fn applied(old: &Value, changes: &[&Value]) -> Value {
+pub(crate) fn applied(old: &Value, changes: &[&Value]) -> Value {
     let paths: Vec<Path> =
         changes.iter().map(|change| Path::parse(change["path"].as_str().expect("text")).expect("a path")).collect();
     let steps: Vec<Step<'_>> = paths.iter().zip(changes).map(|(path, change)| Step { rest: &path.0, change }).collect();

@@ -627,6 +627,7 @@ fn is_field_name(value: &str) -> bool {
     ];
     let words = words::split(value);
     value.len() < 48
+        && value.starts_with(|c: char| c.is_ascii_lowercase())
         && value.bytes().all(|b| b.is_ascii_alphabetic() || b"_.-".contains(&b))
         && words.last().is_some_and(|last| ENDS.contains(&last.as_str()))
 }

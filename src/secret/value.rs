@@ -365,7 +365,11 @@ impl Walk<'_> {
             return None;
         }
         if hold.by == By::Document {
-            if reading::is_reference(value) || is_certificate(value) || matches!(value, "true" | "false") {
+            if reading::is_reference(value)
+                || is_certificate(value)
+                || matches!(value, "true" | "false")
+                || is_setting(&context.name, value)
+            {
                 return None;
             }
             self.hit(hold.by, hold.named.word, value);
@@ -394,6 +398,22 @@ impl Walk<'_> {
         let mark = if start == 0 && end == text.len() { whole_mark(text) } else { MASK.to_string() };
         Some(format!("{}{mark}{}", &text[..start], &text[end..]))
     }
+}
+
+/// `DB_HOST: db.internal` beside the password in a Secret: a name that says where or how, and a value in plain words.
+fn is_setting(name: &str, value: &str) -> bool {
+    let words = words::split(name);
+    let says = words.last().is_some_and(|last| {
+        matches!(
+            last.as_str(),
+            "host" | "hostname" | "port" | "env" | "environment" | "database" | "dbname" | "region" | "debug" | "level"
+        )
+    });
+    says && words::named(name).is_none()
+        && value.len() < 64
+        && value.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b".-_".contains(&b))
+        && !opaque::is_random(value)
+        && value.bytes().filter(u8::is_ascii_digit).count() < 6
 }
 
 /// A label or a sentence of a user interface: several words, or one that is written as none types a password.

@@ -8,8 +8,9 @@
 
 use crate::environment;
 use std::fmt;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::net::IpAddr;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use ureq::http::{HeaderName, HeaderValue, Request};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -184,6 +185,23 @@ pub fn send(
     timeout: Duration,
     limit: u64,
 ) -> Result<Response, Failure> {
+    send_watched(method, url, headers, body, timeout, limit, |_| ControlFlow::Continue(()))
+}
+
+/// As [`send`], and shows the response to `watch` after each piece of the body. The body is not read on when `watch` has seen
+/// enough.
+///
+/// # Errors
+/// As [`send`].
+pub fn send_watched(
+    method: &str,
+    url: &Url,
+    headers: &[(String, String)],
+    body: &[u8],
+    timeout: Duration,
+    limit: u64,
+    mut watch: impl FnMut(&Response) -> ControlFlow<()>,
+) -> Result<Response, Failure> {
     let proxy = proxy_for(url)?;
     let via_proxy = proxy.is_some();
     let config = Agent::config_builder()
@@ -219,12 +237,24 @@ pub fn send(
     let headers =
         headers.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_string()))).collect();
     // The target of a redirect is all that is told of it, and some servers send a page with it that never ends.
-    let body = if (300..400).contains(&status) {
-        Vec::new()
-    } else {
-        response.body_mut().with_config().limit(limit).read_to_vec().map_err(explain)?
-    };
-    Ok(Response { status, headers, body })
+    let mut answer = Response { status, headers, body: Vec::new() };
+    if (300..400).contains(&status) {
+        return Ok(answer);
+    }
+    let mut reader = response.body_mut().with_config().limit(limit).reader();
+    let mut piece = [0; 1 << 14];
+    loop {
+        let length = match reader.read(&mut piece) {
+            Ok(0) => return Ok(answer),
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(explain(error.into())),
+        };
+        answer.body.extend_from_slice(&piece[..length]);
+        if watch(&answer).is_break() {
+            return Ok(answer);
+        }
+    }
 }
 
 /// The proxy that the environment names for a URL. The variable of the URL's own scheme comes first, then `ALL_PROXY`, as

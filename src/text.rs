@@ -38,6 +38,24 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     defuse(spell(text, true))
 }
 
+/// A model's text line by line, inert. A space is put before what some machine takes for more than text at the start of a
+/// line: a heading of Buildkite's or GitLab's log, a quick action of a GitLab comment.
+pub fn inert_lines(text: &str) -> Vec<String> {
+    let acts = |line: &str| line.trim_start().starts_with('/') || heads_a_log(line);
+    let text = escape_lines(text.trim_matches('\n'));
+    text.split('\n').map(|line| if acts(line) { format!(" {line}") } else { line.to_string() }).collect()
+}
+
+/// Whether Buildkite or GitLab would take a line for a heading of its log.
+pub fn heads_a_log(line: &str) -> bool {
+    ["--- ", "+++ ", "~~~ ", "^^^ ", "section_start:", "section_end:"].iter().any(|start| line.starts_with(start))
+}
+
+/// A file's name at the start of a line, inert.
+pub fn header_name(name: &str) -> String {
+    format!("{}{}", if heads_a_log(name) { "./" } else { "" }, escape(name))
+}
+
 /// Active characters as visible escapes, line ends included, and nothing else: for formats that break a CI runner's
 /// commands in a way of their own.
 pub fn spelled(text: &str) -> Cow<'_, str> {

@@ -8,6 +8,8 @@ mod grounding;
 mod hostile;
 mod providers;
 mod shapes;
+#[cfg(unix)]
+mod streaming;
 mod tls;
 
 use crate::payload::readme;

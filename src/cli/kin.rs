@@ -50,13 +50,21 @@ fn watch(number: u32) {
         loop {
             match pipe.read(&mut [0]) {
                 // Without a word: every stage would say the same, and the shell has said who was killed.
-                Ok(0) => std::process::exit(Outcome::Trouble as i32),
+                Ok(0) => end(),
                 Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => return,
             }
         }
     });
+}
+
+/// By a signal first: a wrapper that was itself started by a program of ours ends its stages then.
+#[cfg(unix)]
+fn end() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::process::exit(Outcome::Trouble as i32)
 }
 
 #[cfg(not(unix))]

@@ -49,9 +49,17 @@ pub struct Args {
     /// Print what the request may cost, and send nothing
     #[arg(long, conflicts_with = "dry_run")]
     cost: bool,
+    /// Ask for the answer piece by piece, and show it on stderr as it comes, under the line that says whose it is; the record
+    /// is the same
+    #[arg(long)]
+    stream: bool,
     /// Neither look in the cache nor write to it
     #[arg(long)]
     no_cache: bool,
+    /// What a second process of this program is told, that ends the first one's program (see `narrate::keeper`)
+    #[cfg(unix)]
+    #[arg(long, hide = true, exclusive = true)]
+    end_group: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -115,6 +123,7 @@ impl Args {
             exec: self.exec.clone().map(|command| command.0),
             max_cost: self.max_cost,
             cost: self.cost,
+            stream: self.stream,
         }
     }
 }
@@ -124,6 +133,11 @@ impl Args {
 /// # Errors
 /// As [`narrate::run`].
 pub fn main(args: Args) -> anyhow::Result<Outcome> {
+    #[cfg(unix)]
+    if let Some(group) = args.end_group {
+        narrate::end_group_with_stdin(group);
+        return Ok(Outcome::Clean);
+    }
     super::expect_piped_input("flecto-diff config/ | flecto-payload | flecto-narrate")?;
     let mut console = Terminal::new();
     let outcome = narrate::run(std::io::stdin().lock(), std::io::stdout().lock(), &args.options(), &mut console);
@@ -131,42 +145,100 @@ pub fn main(args: Args) -> anyhow::Result<Outcome> {
     outcome
 }
 
-/// Standard error: whole lines, and while the provider is waited for a counter on a terminal. Never in CI, where every turn of
-/// it would be a line of the log.
+/// Standard error: whole lines, and on a terminal what will be one: a counter while the provider is waited for, the line that
+/// the model is writing. Never in CI, where every turn of it would be a line of the log.
 struct Terminal {
-    spins: bool,
+    redraws: bool,
     since: Option<Instant>,
-    shown: Option<u64>,
+    shown: Shown,
+}
+
+/// What stands in the last line of the terminal.
+#[derive(Debug, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    Seconds(u64),
+    Writing,
 }
 
 impl Terminal {
     fn new() -> Terminal {
         let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        Terminal { spins: std::io::stderr().is_terminal() && !ci && !dumb, since: None, shown: None }
+        let redraws = std::io::stderr().is_terminal() && !ci && !dumb;
+        Terminal { redraws, since: None, shown: Shown::Nothing }
     }
 
     fn wipe(&mut self) {
-        if self.shown.take().is_some() {
+        if self.shown != Shown::Nothing {
             let _ = write!(std::io::stderr().lock(), "\r\u{1b}[K");
         }
+        self.shown = Shown::Nothing;
         self.since = None;
     }
+
+    fn redraw(&mut self, line: &str, shown: Shown) {
+        self.shown = shown;
+        let mut out = std::io::stderr().lock();
+        let _ = write!(out, "\r\u{1b}[K{line}");
+        let _ = out.flush();
+    }
+}
+
+/// The end of a line, as much of it as surely fits into a row: a character that is not ASCII may take two columns.
+fn tail(line: &str, columns: usize) -> &str {
+    let mut left = columns;
+    for (at, c) in line.char_indices().rev() {
+        let width = match c {
+            '\t' => 8,
+            c if c.is_ascii() => 1,
+            _ => 2,
+        };
+        if width > left {
+            return &line[at + c.len_utf8()..];
+        }
+        left -= width;
+    }
+    line
 }
 
 impl Console for Terminal {
     fn line(&mut self, line: &str) {
+        self.said(&text::escape(line));
+    }
+
+    fn said(&mut self, line: &str) {
         self.wipe();
-        let _ = writeln!(std::io::stderr().lock(), "{}", text::escape(line));
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
     }
 
     fn waiting(&mut self) {
         let seconds = self.since.get_or_insert_with(Instant::now).elapsed().as_secs();
-        if self.spins && seconds > 0 && self.shown != Some(seconds) {
-            self.shown = Some(seconds);
-            let mut out = std::io::stderr().lock();
-            let _ = write!(out, "\r\u{1b}[Kwaiting for the model, {seconds} s");
-            let _ = out.flush();
+        if self.redraws && seconds > 0 && !matches!(self.shown, Shown::Writing) && self.shown != Shown::Seconds(seconds)
+        {
+            self.redraw(&format!("waiting for the model, {seconds} s"), Shown::Seconds(seconds));
         }
+    }
+
+    fn writing(&mut self, partial: &str) {
+        if self.redraws && !partial.is_empty() {
+            let size = terminal_size::terminal_size_of(std::io::stderr());
+            let columns = size.map_or(80, |(terminal_size::Width(columns), _)| usize::from(columns));
+            self.redraw(tail(partial, columns.saturating_sub(1)), Shown::Writing);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tail;
+
+    #[test]
+    fn a_line_that_is_being_written_stays_in_its_row() {
+        assert_eq!(tail("short", 79), "short");
+        assert_eq!(tail("0123456789", 4), "6789");
+        assert_eq!(tail("ab漢字", 5), "b漢字");
+        assert_eq!(tail("ab漢字", 3), "字");
+        assert_eq!(tail("a\tb", 8), "b");
     }
 }

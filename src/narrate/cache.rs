@@ -181,7 +181,7 @@ fn make_dir(dir: &Path) -> io::Result<()> {
 
 /// `$XDG_CACHE_HOME/flecto/explain`, else `~/.cache/flecto/explain`, on macOS too: one place to find, to clear and to name in
 /// a CI system's settings.
-fn default_dir() -> Option<PathBuf> {
+pub(super) fn default_dir() -> Option<PathBuf> {
     if cfg!(windows) {
         return absolute("LOCALAPPDATA").map(|dir| dir.join("flecto").join("explain-cache"));
     }

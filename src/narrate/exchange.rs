@@ -1,10 +1,12 @@
 //! How is the question asked? Up to three attempts, all within what is left of the time.
 
+use super::events::Events;
 use super::plan::{Plan, Provider};
 use super::reply::{self, NoReply, Reply};
-use super::request::{Cap, METHOD, Prompt, Request};
+use super::request::{METHOD, Prompt, Request, Shape};
 use crate::http::{self, Response};
 use crate::limits::{MAX_RESPONSE, RETRIES};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Time that runs out. Measured from a start, because an end can lie beyond what a clock can say.
@@ -29,12 +31,26 @@ pub(super) fn timed_out(plan: &Plan) -> String {
     format!("no answer within {} ms; FLECTO_EXPLAIN_TIMEOUT_MS sets how long to wait", plan.timeout.as_millis())
 }
 
+/// What comes of an answer while it comes.
+pub(super) trait Watch {
+    /// Text that the reader will see, as it came.
+    fn text(&mut self, text: &str, model: Option<&str>);
+    /// The same from a program, in bytes.
+    fn bytes(&mut self, bytes: &[u8]);
+}
+
 /// Sends the request until there is an answer, or a reason why there is none.
-pub(super) fn ask(plan: &Plan, prompt: &Prompt, request: &Request, budget: Budget) -> Result<Reply, NoReply> {
-    let Some(url) = &plan.url else { return super::exec::ask(plan, &request.body, budget) };
+pub(super) fn ask(
+    plan: &Plan,
+    prompt: &Prompt,
+    request: &Request,
+    budget: Budget,
+    watch: &mut impl Watch,
+) -> Result<Reply, NoReply> {
+    let Some(url) = &plan.url else { return super::exec::ask(plan, &request.body, budget, watch) };
     let mut request = request.clone();
-    let mut cap = Cap::of(plan);
-    let mut swapped = false;
+    let mut shape = Shape::of(plan);
+    let mut forms = vec![shape];
     let mut attempt = 0;
     let no = |reason: String| Err(NoReply { reason: plan.redact(&reason), usage: None });
     loop {
@@ -44,17 +60,32 @@ pub(super) fn ask(plan: &Plan, prompt: &Prompt, request: &Request, budget: Budge
         }
         let headers = request.sent_headers(plan);
         let last = attempt >= RETRIES;
-        let wait = match http::send(METHOD, url, &headers, request.body.as_bytes(), left, MAX_RESPONSE) {
+        let (mut events, mut read) = (Events::new(plan.provider), 0);
+        let see = |so_far: &Response| {
+            if !plan.stream || !(200..300).contains(&so_far.status) || !reply::is_stream(so_far) {
+                return ControlFlow::Continue(());
+            }
+            let text = events.push(&so_far.body[read..]);
+            read = so_far.body.len();
+            if !text.is_empty() {
+                watch.text(&text, events.model());
+            }
+            if events.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let sent = http::send_watched(METHOD, url, &headers, request.body.as_bytes(), left, MAX_RESPONSE, see);
+        let wait = match sent {
             Err(failure) if failure.timed_out => return no(timed_out(plan)),
             Err(failure) if failure.unsent && !last => backoff(attempt),
             Err(failure) => return no(failure.message),
             Ok(response) if (200..300).contains(&response.status) => return reply::read(plan, &response),
             Ok(response) if (300..400).contains(&response.status) => return no(redirected(plan, &response)),
             Ok(response) => {
-                if plan.provider == Provider::Openai && !swapped && !last && reply::refuses_cap(&response, cap) {
-                    swapped = true;
-                    cap = cap.other();
-                    request = Request::new(plan, prompt, cap);
+                let other = shape.instead(|name| reply::refuses(&response, name));
+                let other = other.filter(|other| plan.provider == Provider::Openai && !last && !forms.contains(other));
+                if let Some(other) = other {
+                    shape = other;
+                    forms.push(shape);
+                    request = Request::new(plan, prompt, shape);
                     Duration::ZERO
                 } else if last || !is_worth_another(&response) {
                     return no(reply::http_error(plan, &response));

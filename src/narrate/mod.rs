@@ -8,12 +8,17 @@
 mod cache;
 mod clean;
 mod cost;
+mod events;
 mod exchange;
 mod exec;
 mod grounding;
+mod keeper;
+mod live;
 mod plan;
+mod preview;
 mod reply;
 mod request;
+mod shelf;
 
 use crate::json::Object;
 use crate::limits::MAX_NARRATION;
@@ -25,9 +30,14 @@ use cache::{Cache, Trouble};
 pub use cost::{Prices, amount};
 use exchange::Budget;
 pub use exec::words;
+#[cfg(unix)]
+pub use keeper::end_group_with_stdin;
+use live::{Screen, Watcher};
 pub use plan::{DryRun, Key, MAX_NUMBER, Options, Plan, Provider, is_model};
+use preview::Glimpse;
 use reply::Reply;
-use request::{Cap, Prompt, Request};
+use request::{Prompt, Request, Shape};
+pub use shelf::{Shelf, Stock};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -45,6 +55,11 @@ impl Reason {
         Reason(text.into())
     }
 
+    /// The reason alone.
+    fn text(&self) -> &str {
+        &self.0
+    }
+
     /// The line on stderr.
     pub fn line(&self) -> String {
         format!("No narration: {}", self.0)
@@ -57,6 +72,14 @@ pub trait Console {
     fn line(&mut self, text: &str);
     /// Called about ten times a second while the provider is waited for.
     fn waiting(&mut self) {}
+    /// A line of a narration, inert.
+    fn said(&mut self, line: &str) {
+        let _ = line;
+    }
+    /// The line that the model is writing, inert; it is shown again, longer, or followed by [`Console::said`].
+    fn writing(&mut self, partial: &str) {
+        let _ = partial;
+    }
 }
 
 /// Reads a stream with a prompt at its end, passes everything else on byte for byte, and puts a narration, or a warning, in the
@@ -148,6 +171,7 @@ impl Payload {
 /// What the worker tells while it works.
 enum Event {
     Line(String),
+    Glimpse(Glimpse, Option<String>),
     Done(Box<Result<Reply, String>>, bool),
 }
 
@@ -180,7 +204,7 @@ impl<C: Console> Stage<'_, C> {
             if payload.empty {
                 return Err(Reason::new("nothing changed, so nothing would be sent"));
             }
-            let request = Request::new(&plan, &payload.prompt, Cap::of(&plan));
+            let request = Request::new(&plan, &payload.prompt, Shape::of(&plan));
             holds_no_key(&plan, &request)?;
             Ok((plan, request))
         });
@@ -211,9 +235,15 @@ impl<C: Console> Stage<'_, C> {
             true => Err(Reason::new("nobody reads it")),
             false => self.plan().and_then(|(plan, budget)| {
                 let (user, mark) = (payload.prompt.user.clone(), payload.mark.clone());
-                let (reply, cached) = self.ask(Arc::clone(&plan), payload, budget)?;
+                let mut screen = Screen::new(file.clone());
+                let answered = self.ask(Arc::clone(&plan), payload, budget, &mut screen);
+                let (reply, cached) = answered.inspect_err(|_| screen.break_off(self.console))?;
                 let checked = grounding::check(&plan.redact(&reply.text), &user, &mark);
-                Ok(narration(&plan, &reply, file.as_deref(), checked.as_ref(), cached))
+                let said = narration(&plan, &reply, file.as_deref(), checked.as_ref(), cached);
+                if plan.stream {
+                    screen.complete(&said, self.console);
+                }
+                Ok(said.record)
             }),
         };
         Some(answered.unwrap_or_else(|reason| {
@@ -228,28 +258,44 @@ impl<C: Console> Stage<'_, C> {
 
     /// Lets a thread do everything that can hang, and waits for it no longer than the time-out. The thread is left to itself
     /// then; the process is about to end.
-    fn ask(&mut self, plan: Arc<Plan>, payload: Payload, budget: Budget) -> Result<(Reply, bool), Reason> {
-        let request = Request::new(&plan, &payload.prompt, Cap::of(&plan));
+    fn ask(
+        &mut self,
+        plan: Arc<Plan>,
+        payload: Payload,
+        budget: Budget,
+        screen: &mut Screen,
+    ) -> Result<(Reply, bool), Reason> {
+        let request = Request::new(&plan, &payload.prompt, Shape::of(&plan));
         holds_no_key(&plan, &request)?;
         within_budget(&plan, &request)?;
         cost::within(&plan, request.tokens())?;
         let (sender, events) = channel();
         let worker = Arc::clone(&plan);
         let spawned = std::thread::Builder::new().name("exchange".into()).spawn(move || {
-            let (result, cached) = exchange(&worker, &payload.prompt, &request, budget, &sender);
+            let (result, cached) = exchange(&worker, &payload, &request, budget, &sender);
             let _ = sender.send(Event::Done(Box::new(result), cached));
         });
         match spawned {
-            Ok(_) => self.follow(&plan, &events, budget),
+            Ok(_) => self.follow(&plan, &events, budget, screen),
             Err(_) => Err(Reason::new("this system gives no thread to wait for an answer in")),
         }
     }
 
-    fn follow(&mut self, plan: &Plan, events: &Receiver<Event>, budget: Budget) -> Result<(Reply, bool), Reason> {
+    fn follow(
+        &mut self,
+        plan: &Plan,
+        events: &Receiver<Event>,
+        budget: Budget,
+        screen: &mut Screen,
+    ) -> Result<(Reply, bool), Reason> {
         loop {
             let left = budget.left();
             match events.recv_timeout(left.min(Duration::from_millis(100))) {
-                Ok(Event::Line(line)) => self.console.line(&line),
+                Ok(Event::Line(line)) => screen.tell(line, self.console),
+                Ok(Event::Glimpse(glimpse, model)) => {
+                    let label = label(plan, answered_by(plan, model.as_deref()), false);
+                    screen.show(&glimpse, &label, self.console);
+                }
                 Ok(Event::Done(result, cached)) => return result.map(|reply| (reply, cached)).map_err(Reason),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Reason(exchange::timed_out(plan))),
                 Err(RecvTimeoutError::Timeout) => self.console.waiting(),
@@ -262,7 +308,7 @@ impl<C: Console> Stage<'_, C> {
 /// Looks in the cache, asks, and keeps the answer. Runs in a thread of its own.
 fn exchange(
     plan: &Plan,
-    prompt: &Prompt,
+    payload: &Payload,
     request: &Request,
     budget: Budget,
     events: &Sender<Event>,
@@ -273,7 +319,8 @@ fn exchange(
     let cache = match plan.cache.then(|| Cache::open(plan)) {
         None | Some(Err(Trouble::NoPlace)) => None,
         Some(Ok(cache)) => {
-            let name = cache.name(plan, request);
+            let in_one_piece = Request::new(plan, &payload.prompt, Shape::of(plan).in_one_piece());
+            let name = cache.name(plan, &in_one_piece);
             Some((cache, name))
         }
         // Asking without it would be billed again with every run, and nobody would know why.
@@ -303,7 +350,8 @@ fn exchange(
     {
         say(format!("warning: the API key goes to {} over plain http, where others can read it", url.host()));
     }
-    let result = exchange::ask(plan, prompt, request, budget);
+    let mut watcher = Watcher::new(plan, payload, events);
+    let result = exchange::ask(plan, &payload.prompt, request, budget, &mut watcher);
     let usage = result.as_ref().map_or_else(|no| no.usage, |reply| reply.usage);
     if let Some(usage) = usage {
         let thinking = usage.thinking.map_or_else(String::new, |tokens| format!(" ({tokens} of them to think)"));
@@ -373,28 +421,39 @@ fn label(plan: &Plan, answered_by: Option<&str>, cached: bool) -> String {
     )
 }
 
-/// The `narration` record.
+/// The model that answered, where it is not the one that was asked.
+fn answered_by<'m>(plan: &Plan, model: Option<&'m str>) -> Option<&'m str> {
+    model.filter(|model| !model.is_empty() && !is_same_model(&plan.model, model))
+}
+
+/// A narration as it is shown, and the record of it.
+struct Said {
+    label: String,
+    text: String,
+    record: String,
+}
+
 fn narration(
     plan: &Plan,
     reply: &Reply,
     file: Option<&str>,
     checked: Option<&grounding::Checked>,
     cached: bool,
-) -> String {
-    let answered_by = reply.model.as_deref().filter(|model| !is_same_model(&plan.model, model));
+) -> Said {
+    let answered_by = answered_by(plan, reply.model.as_deref());
     let notes = reply.cut.iter().map(|cut| format!("[cut off: {cut}]"));
     let notes: Vec<String> = notes.chain(reply.note.iter().map(|note| format!("[{note}]"))).collect();
     let below = [notes, checked.map(grounding::Checked::summary).unwrap_or_default()].concat();
     let text = checked.map_or_else(|| plan.redact(&reply.text), |checked| checked.text.clone());
     let text = bounded(&text, &below.join("\n"));
+    let label = label(plan, answered_by, cached);
     let mut object = Object::new();
     object.str("type", "narration").str("provider", plan.provider.as_str()).str("model", &plan.model);
-    object.opt_str("answered_by", answered_by).opt_str("file", file);
-    object.str("label", &label(plan, answered_by, cached)).str("text", &text);
+    object.opt_str("answered_by", answered_by).opt_str("file", file).str("label", &label).str("text", &text);
     object.bool("cached", cached).bool("truncated", reply.cut.is_some());
     object.opt_raw("usage", reply.usage.map(reply::Usage::to_json).as_deref());
     object.opt_raw("grounding", checked.map(grounding::Checked::to_json).as_deref());
-    object.finish()
+    Said { label, text, record: object.finish() }
 }
 
 /// The text and what stands below it, within the bound, saying so where it was cut (R2).

@@ -89,6 +89,8 @@ pub struct Options {
     pub exec: Option<Vec<String>>,
     /// `--max-cost`
     pub max_cost: Option<f64>,
+    /// `--stream`: the answer is shown as it comes.
+    pub stream: bool,
     /// `--cost`: says what a request may cost, and sends nothing.
     pub cost: bool,
 }
@@ -146,6 +148,8 @@ pub struct Plan {
     pub prices: Option<Prices>,
     /// The bound on everything.
     pub timeout: Duration,
+    /// Whether the answer is asked for piece by piece, to be shown as it comes.
+    pub stream: bool,
     /// Whether answers are kept and looked up.
     pub cache: bool,
     /// Where, when it is not the usual place.
@@ -190,6 +194,7 @@ impl Plan {
             max_cost,
             prices: Prices::from_environment()?,
             timeout,
+            stream: options.stream,
             cache: !options.no_cache,
             cache_dir: cache_dir()?,
         };
@@ -256,6 +261,14 @@ impl Plan {
             Some(url) => self.redact(&url.to_string()),
             None => self.command.first().cloned().unwrap_or_default(),
         }
+    }
+
+    /// Whether `text` ends in the beginning of the key, in any case.
+    pub(super) fn ends_in_part_of_key(&self, text: &str) -> bool {
+        let Some(key) = self.key.as_ref().filter(|key| key.secret.len() >= SHORTEST_SECRET) else { return false };
+        let (text, key) = (text.to_ascii_lowercase(), key.secret.to_ascii_lowercase());
+        // A key is ASCII, and so any of its bytes is a place to cut it at.
+        (3..key.len()).any(|length| text.as_bytes().ends_with(&key.as_bytes()[..length]))
     }
 
     /// `text` without the key, and without what the key looks like in a URL. Whatever the case: a server may change it.
@@ -368,7 +381,7 @@ fn url(text: &str) -> Result<Url, Reason> {
     Url::parse(text).map_err(|what| Reason::new(format!("FLECTO_EXPLAIN_API_URL {what}")))
 }
 
-fn cache_dir() -> Result<Option<PathBuf>, Reason> {
+pub(super) fn cache_dir() -> Result<Option<PathBuf>, Reason> {
     let Some(dir) = std::env::var_os("FLECTO_EXPLAIN_CACHE_DIR").filter(|dir| !dir.is_empty()) else { return Ok(None) };
     let dir = PathBuf::from(dir);
     // A relative folder would be another one in every place that flecto starts from, and mostly in a repository.
@@ -376,17 +389,15 @@ fn cache_dir() -> Result<Option<PathBuf>, Reason> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn k2_the_key_is_removed_in_any_case_and_in_its_url_spelling() {
-        let plan = Plan {
+impl Plan {
+    /// A plan with this key, that asks nobody.
+    pub(super) fn for_tests(key: &str) -> Plan {
+        Plan {
             provider: Provider::Anthropic,
             model: "m".into(),
             url: Url::parse("http://h").ok(),
             command: vec![],
-            key: Some(Key { secret: "Key/With+Signs".into(), variable: "ANTHROPIC_API_KEY" }),
+            key: Some(Key { secret: key.into(), variable: "FLECTO_EXPLAIN_API_KEY" }),
             key_variable: None,
             first_party: false,
             max_tokens: 1,
@@ -395,13 +406,24 @@ mod tests {
             max_cost: None,
             prices: None,
             timeout: Duration::ZERO,
+            stream: false,
             cache: false,
             cache_dir: None,
-        };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k2_the_key_is_removed_in_any_case_and_in_its_url_spelling() {
+        let plan = Plan::for_tests("Key/With+Signs");
         assert_eq!(
             plan.redact("a KEY/with+signs b key%2fWith%2BSigns é"),
-            "a <ANTHROPIC_API_KEY> b <ANTHROPIC_API_KEY> é"
+            "a <FLECTO_EXPLAIN_API_KEY> b <FLECTO_EXPLAIN_API_KEY> é"
         );
-        assert_eq!(format!("{:?}", plan.key), "Some(<ANTHROPIC_API_KEY>)");
+        assert_eq!(format!("{:?}", plan.key), "Some(<FLECTO_EXPLAIN_API_KEY>)");
     }
 }

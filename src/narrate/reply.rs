@@ -5,8 +5,8 @@
 //! was meant for the reader is taken: no thoughts, no tool calls, no partial answer of a model that then declined.
 
 use super::clean::{clean, one_line};
+use super::events::Events;
 use super::plan::{Plan, Provider};
-use super::request::Cap;
 use crate::http::Response;
 use crate::json::Object;
 use crate::limits::MAX_ERROR_TEXT;
@@ -109,6 +109,13 @@ fn no_text(plan: &Plan, reply: &Reply, usage: Option<Usage>) -> String {
     }
 }
 
+/// Whether an answer comes as events: as it says, or as it looks (some say `text/plain`). No JSON begins like that.
+pub(super) fn is_stream(response: &Response) -> bool {
+    let kind = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    let object = response.body.trim_ascii_start().starts_with(b"{");
+    kind.contains("event-stream") && !object || Events::begin(&response.body)
+}
+
 /// The body as JSON, or what it is instead.
 fn parse(plan: &Plan, response: &Response) -> Result<Value, String> {
     let who = plan.provider;
@@ -122,12 +129,17 @@ fn parse(plan: &Plan, response: &Response) -> Result<Value, String> {
         "an empty answer"
     } else if kind.contains("html") || body.starts_with(b"<") {
         "a web page in place of an answer; is there a login or a proxy in between, is the url right?"
-    } else if kind.contains("event-stream")
-        || [&b"data:"[..], b"event:", b": "].iter().any(|mark| body.starts_with(mark))
-    {
-        "a stream of events that was not asked for; the server ignores that `stream` was not set"
     } else if std::str::from_utf8(body).is_err() {
         "an answer that is not UTF-8"
+    } else if is_stream(response) {
+        // Some gateways send one unasked. What it says counts, whole or not at all.
+        let mut events = Events::new(plan.provider);
+        events.push(body);
+        events.finish();
+        match events.answer() {
+            Ok(answer) => return Ok(answer),
+            Err(what) => what,
+        }
     } else {
         match serde_json::from_slice::<Value>(body) {
             Ok(value @ Value::Object(_)) => return Ok(value),
@@ -158,10 +170,7 @@ fn anthropic(plan: &Plan, body: &Value) -> Result<Reply, String> {
         match block["type"].as_str() {
             Some("text") => text.push_str(block["text"].as_str().unwrap_or_default()),
             // What stands before and after can be two beginnings of one sentence or one sentence; only the seam is certain.
-            Some("fallback") => {
-                let name = |side: &str| one_line(block[side]["model"].as_str().unwrap_or("?"), 100);
-                text.push_str(&format!("\n\n— model changed: {} → {} —\n\n", name("from"), name("to")));
-            }
+            Some("fallback") => text.push_str(&seam(block)),
             _ => {}
         }
     }
@@ -196,15 +205,7 @@ fn openai(plan: &Plan, body: &Value) -> Result<Reply, String> {
         let said = if refusal.is_empty() { "its content filter stopped the answer".into() } else { refusal };
         return Err(format!("the model declined: {said}"));
     }
-    let text = match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter(|part| part["type"] == "text");
-            texts.filter_map(|part| part["text"].as_str()).collect()
-        }
-        _ => String::new(),
-    };
-    let mut reply = Reply { text: clean(&text), ..Reply::default() };
+    let mut reply = Reply { text: clean(&content_text(&message["content"])), ..Reply::default() };
     match finish {
         // Some servers write nothing, some the name of the token that ended it.
         "stop" | "" | "eos" | "eos_token" | "end_turn" => {}
@@ -212,6 +213,24 @@ fn openai(plan: &Plan, body: &Value) -> Result<Reply, String> {
         other => reply.note = Some(unknown_stop(Some(other))),
     }
     Ok(reply)
+}
+
+/// The line that stands where one model took over from another.
+pub(super) fn seam(block: &Value) -> String {
+    let name = |side: &str| one_line(block[side]["model"].as_str().unwrap_or("?"), 100);
+    format!("\n\n— model changed: {} → {} —\n\n", name("from"), name("to"))
+}
+
+/// The text of a message: a string, or a list of parts.
+pub(super) fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter(|part| part["type"] == "text");
+            texts.filter_map(|part| part["text"].as_str()).collect()
+        }
+        _ => String::new(),
+    }
 }
 
 fn unknown_stop(reason: Option<&str>) -> String {
@@ -295,15 +314,14 @@ fn request_id(plan: &Plan, response: &Response, body: Option<&Value>) -> String 
     if id.is_empty() { String::new() } else { format!(" [request {id}]") }
 }
 
-/// Whether an error says that the output cap has the wrong name for this server (`max_tokens` for OpenAI's newer models, its
-/// successor for older servers): then the other name is worth one more attempt.
-pub(super) fn refuses_cap(response: &Response, cap: Cap) -> bool {
+/// Whether an error says that the server does not know a field by this name: another form may be worth one more attempt.
+pub(super) fn refuses(response: &Response, name: &str) -> bool {
     let body = body_of_error(response);
     let error = &body["error"];
     let text =
         [&error["message"], &body["message"], &body["detail"]].into_iter().find_map(Value::as_str).unwrap_or_default();
-    let named = error["param"] == cap.name()
-        || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == cap.name());
+    let named =
+        error["param"] == name || text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name);
     let lower = text.to_ascii_lowercase();
     let unknown = ["unsupported", "not supported", "unrecognized", "unknown", "not permitted", "unexpected"];
     [400, 422].contains(&response.status)

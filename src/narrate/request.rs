@@ -29,23 +29,50 @@ pub(super) enum Cap {
 }
 
 impl Cap {
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Cap::Old => "max_tokens",
             Cap::New => "max_completion_tokens",
         }
     }
 
-    pub(super) fn other(self) -> Cap {
+    fn other(self) -> Cap {
         match self {
             Cap::Old => Cap::New,
             Cap::New => Cap::Old,
         }
     }
+}
 
-    /// The name that the plan's server takes, as far as its host tells.
-    pub(super) fn of(plan: &Plan) -> Cap {
-        if plan.provider == Provider::Openai && plan.first_party { Cap::New } else { Cap::Old }
+/// In which of the forms that servers differ about a request is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    cap: Cap,
+    /// Whether the answer is to come as events.
+    stream: bool,
+    /// Whether the events are asked to say the usage too (`stream_options`): older servers do not know it.
+    usage: bool,
+}
+
+impl Shape {
+    /// The form that the plan's server takes, as far as its host tells.
+    pub(super) fn of(plan: &Plan) -> Shape {
+        let cap = if plan.provider == Provider::Openai && plan.first_party { Cap::New } else { Cap::Old };
+        Shape { cap, stream: plan.stream, usage: plan.stream && plan.provider == Provider::Openai }
+    }
+
+    /// The same question, with the answer in one piece. It names the entry in the cache: how an answer travels does not
+    /// shape it.
+    pub(super) fn in_one_piece(self) -> Shape {
+        Shape { stream: false, usage: false, ..self }
+    }
+
+    /// The form that is worth another attempt, where a server refuses a name that this one has.
+    pub(super) fn instead(self, refuses: impl Fn(&str) -> bool) -> Option<Shape> {
+        if self.usage && refuses("stream_options") {
+            return Some(Shape { usage: false, ..self });
+        }
+        refuses(self.cap.word()).then(|| Shape { cap: self.cap.other(), ..self })
     }
 }
 
@@ -69,7 +96,7 @@ pub(super) const METHOD: &str = "POST";
 
 impl Request {
     /// Writes the request. The same plan and prompt give the same bytes.
-    pub(super) fn new(plan: &Plan, prompt: &Prompt, cap: Cap) -> Request {
+    pub(super) fn new(plan: &Plan, prompt: &Prompt, shape: Shape) -> Request {
         let json = "application/json".to_string();
         let agent = concat!("flecto/", env!("CARGO_PKG_VERSION")).to_string();
         let mut headers = vec![
@@ -111,12 +138,23 @@ impl Request {
                 if fallbacks {
                     body.str("fallbacks", "default");
                 }
+                if shape.stream {
+                    body.bool("stream", true);
+                }
             }
             // `system` and not `developer`: every server takes it, and some chat templates drop the other.
             Provider::Openai => {
-                body.uint(cap.name(), plan.max_tokens).opt_str("reasoning_effort", plan.effort.as_deref());
+                body.uint(shape.cap.word(), plan.max_tokens).opt_str("reasoning_effort", plan.effort.as_deref());
                 let both = [message("system", &prompt.system), message("user", &prompt.user)];
                 body.raw("messages", &format!("[{}]", both.join(",")));
+                if shape.stream {
+                    body.bool("stream", true);
+                }
+                if shape.usage {
+                    let mut options = Object::new();
+                    options.bool("include_usage", true);
+                    body.raw("stream_options", &options.finish());
+                }
             }
             Provider::Exec => {}
         }

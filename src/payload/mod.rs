@@ -22,6 +22,11 @@ pub use prompt::VERSION;
 /// The stage's name in a `warning` record.
 const STAGE: &str = "payload";
 
+/// A change as one JSON object: where, what, and what follows from its values (type, direction, factor).
+pub fn facts(change: &Change) -> String {
+    describe::change(change)
+}
+
 /// How the prompt is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {

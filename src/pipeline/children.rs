@@ -72,25 +72,42 @@ pub(super) struct Team {
     folder: PathBuf,
     directory: Option<PathBuf>,
     attached: Option<(Guard, tempfile::TempDir)>,
-    #[cfg(unix)]
     lifeline: Option<Lifeline>,
 }
 
 /// A pipe whose writing end only this process has.
-#[cfg(unix)]
 #[derive(Debug)]
-struct Lifeline {
+pub struct Lifeline {
+    #[cfg(unix)]
     reader: std::io::PipeReader,
+    #[cfg(unix)]
     _writer: std::io::PipeWriter,
 }
 
-#[cfg(unix)]
 impl Lifeline {
     /// Without one (no descriptor left, say) the stages still run; most end when their own pipes close.
-    fn new() -> Option<Lifeline> {
+    #[cfg(unix)]
+    pub fn new() -> Option<Lifeline> {
         let (reader, writer) = std::io::pipe().ok()?;
         rustix::io::fcntl_setfd(&reader, rustix::io::FdFlags::empty()).ok()?;
         Some(Lifeline { reader, _writer: writer })
+    }
+
+    /// There is none on this platform.
+    #[cfg(not(unix))]
+    pub fn new() -> Option<Lifeline> {
+        None
+    }
+
+    /// Makes a program of ours end when this process is gone.
+    pub fn tie(&self, command: &mut Command) {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsRawFd as _;
+            command.env(environment::LIFELINE, self.reader.as_raw_fd().to_string());
+        }
+        #[cfg(not(unix))]
+        let _ = command;
     }
 }
 
@@ -108,7 +125,6 @@ impl Team {
             folder,
             directory: directory.map(Path::to_path_buf),
             attached: if attached.is_empty() { None } else { Some(write_out(attached)?) },
-            #[cfg(unix)]
             lifeline: Lifeline::new(),
         })
     }
@@ -159,10 +175,8 @@ impl Team {
             command.env_remove(name);
         }
         command.env(environment::WRAPPER, env!("CARGO_PKG_VERSION"));
-        #[cfg(unix)]
         if let Some(lifeline) = &self.lifeline {
-            use std::os::fd::AsRawFd as _;
-            command.env(environment::LIFELINE, lifeline.reader.as_raw_fd().to_string());
+            lifeline.tie(&mut command);
         }
         let name = stage.program.name();
         let mut crew = crew();

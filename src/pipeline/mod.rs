@@ -16,7 +16,7 @@ mod run;
 mod shell;
 mod statuses;
 
-pub use children::{Guard, guard, heed_signals};
+pub use children::{Guard, Lifeline, guard, heed_signals};
 pub use run::run;
 pub use statuses::{Ended, Trouble};
 
@@ -197,6 +197,8 @@ pub struct Question {
 pub enum Answer {
     /// It is shown after the report, by this stage (without one: as it is, for a dry run), at this place.
     After(Option<Stage>, Place),
+    /// The stage that asks shows it itself on stderr, as it comes.
+    Live,
     /// It stands in the report.
     Within,
 }
@@ -223,7 +225,7 @@ impl Plan {
         let question = self.question.iter().flat_map(|question| {
             let shown = match &question.answer {
                 Answer::After(show, _) => show.as_ref(),
-                Answer::Within => None,
+                Answer::Live | Answer::Within => None,
             };
             question.stages.iter().chain(shown)
         });

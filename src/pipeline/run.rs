@@ -124,27 +124,32 @@ fn with_question(team: &Team, plan: &Plan, question: &Question, output: &mut Out
         team.find(stage.program)?;
     }
     match &question.answer {
-        Answer::After(show, place) => report_first(team, plan, question, (show.as_ref(), place), output),
+        Answer::After(show, place) => report_first(team, plan, question, Some((show.as_ref(), place)), output),
+        Answer::Live => report_first(team, plan, question, None, output),
         Answer::Within => answer_within(team, plan, question, output),
     }
 }
 
-/// The report; then, when it is out and the status known, the question.
+/// The report; then, when it is out and the status known, the question, and what is shown of the answer where.
 fn report_first(
     team: &Team,
     plan: &Plan,
     question: &Question,
-    (show, place): (Option<&Stage>, &Place),
+    shown: Option<(Option<&Stage>, &Place)>,
     output: &mut Output,
 ) -> anyhow::Result<Done> {
     let Done { mut ends, report, records } = kept_beside(team, plan, output)?;
-    if *place != Place::Stdout {
+    if !matches!(shown, Some((_, Place::Stdout))) {
         let_stdout_go();
     }
     let again = records.clone().filter(|_| plan.summary.is_some());
     let Asked { mask, answer } = ask(team, question, records, &ends);
     ends.extend(mask);
-    if let Err(reason) = answer.and_then(|answer| show_after(team, show, plan, place, answer)) {
+    let shown = answer.and_then(|answer| match shown {
+        Some((show, place)) => show_after(team, show, plan, place, answer),
+        None => Ok(()),
+    });
+    if let Err(reason) = shown {
         no_narration(&reason);
     }
     Ok(Done { ends, report, records: again })

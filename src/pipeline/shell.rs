@@ -66,6 +66,13 @@ impl Plan {
                 out.line([ask, then.unwrap_or_default(), to]);
                 self.summarize(out, hide, "");
             }
+            Answer::Live => {
+                let report = [b"printf '%s\\n' \"$records\" | ".as_slice(), &show].concat();
+                self.report(out, hide, &report, to_file, "status=$?");
+                out.line([mask]);
+                out.line([ask, b" >/dev/null".to_vec()]);
+                self.summarize(out, hide, "");
+            }
             Answer::Within => {
                 out.line(["status=0"]);
                 out.line([mask]);

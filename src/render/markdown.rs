@@ -265,7 +265,7 @@ fn placed(document: Option<&str>, path: &str) -> String {
 fn narrate(record: &Record, room: usize, out: &mut String) {
     let label = narration::label(record);
     let text = record.str("text").unwrap_or_default();
-    let lines = narration::lines(&text);
+    let lines = crate::text::inert_lines(&text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let label = if is_plain(&label) { label } else { code(&label) };

@@ -2,12 +2,11 @@
 
 use super::json::without;
 use super::read::{Ending, View};
-use super::text::{header_name, heads_a_log};
 use crate::json::Object;
 use crate::limits::MAX_NARRATION;
 use crate::record::Record;
 use crate::stream::Writer;
-use crate::text::{escape, escape_lines};
+use crate::text::{escape, header_name, inert_lines};
 use std::io::{self, Write};
 
 pub(super) struct Narration<'w, W: Write> {
@@ -30,7 +29,7 @@ impl<W: Write> View for Narration<'_, W> {
             self.out.line(&format!("{}:", header_name(&file)))?;
             self.out.line("")?;
         }
-        for line in lines(&text) {
+        for line in inert_lines(&text) {
             self.out.line(&line)?;
         }
         Ok(())
@@ -39,14 +38,6 @@ impl<W: Write> View for Narration<'_, W> {
     fn finish(&mut self, _ending: &Ending) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// A model's text line by line, inert. A space is put before what some machine takes for more than text at the start of a
-/// line: a heading of Buildkite's or GitLab's log, a quick action of a GitLab comment.
-pub(super) fn lines(text: &str) -> Vec<String> {
-    let acts = |line: &str| line.trim_start().starts_with('/') || heads_a_log(line);
-    let text = escape_lines(text.trim_matches('\n'));
-    text.split('\n').map(|line| if acts(line) { format!(" {line}") } else { line.to_string() }).collect()
 }
 
 /// The line that stands before model text. It is made here, from what the record says, rather than taken from its `label`:

@@ -5,10 +5,10 @@
 
 use super::report::{FileReport, Report, reason};
 use super::shown;
-use super::text::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, header_name, paint};
+use super::text::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint};
 use crate::path::{Path, Segment};
 use crate::record::{Change, Finding, Op, Severity};
-use crate::text::{count, escape};
+use crate::text::{count, escape, header_name};
 use crate::value::Value;
 use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::HashMap;

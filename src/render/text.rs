@@ -16,7 +16,7 @@ use super::report::reason;
 use super::shown;
 use crate::record::{Change, File, Finding, Op, Record, Severity, Start, Status};
 use crate::stream::Writer;
-use crate::text::{count, escape};
+use crate::text::{count, escape, header_name};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -188,16 +188,6 @@ pub(super) fn place(document: Option<&str>, path: &str) -> String {
         Some(document) => format!("[{}] {}", escape(document), escape(path)),
         None => escape(path).into_owned(),
     }
-}
-
-/// A file's name at the start of a line.
-pub(super) fn header_name(name: &str) -> String {
-    format!("{}{}", if heads_a_log(name) { "./" } else { "" }, escape(name))
-}
-
-/// Whether Buildkite or GitLab would take a line for a heading of its log.
-pub(super) fn heads_a_log(line: &str) -> bool {
-    ["--- ", "+++ ", "~~~ ", "^^^ ", "section_start:", "section_end:"].iter().any(|start| line.starts_with(start))
 }
 
 /// Text in a style of a terminal, or as it is.

@@ -71,6 +71,77 @@ fn n2_a_program_that_fails_is_one_line() {
     assert!(wrong.stdout.is_empty() && wrong.stderr.contains("quote"), "{}", wrong.stderr);
 }
 
+/// Whether anything that has this mark in its command line still runs.
+#[cfg(target_os = "linux")]
+fn runs(mark: &str) -> bool {
+    std::fs::read_dir("/proc").expect("/proc").flatten().any(|entry| {
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = command.split(|byte| *byte == 0).collect();
+        words.len() > 1 && words[0].ends_with(b"sleep") && words[1] == mark.as_bytes()
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn is_gone(mark: &str) {
+    let start = Instant::now();
+    while runs(mark) {
+        assert!(start.elapsed() < Duration::from_secs(10), "{mark} still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_program_started_neither_holds_the_answer_nor_outlives_it() {
+    let start = Instant::now();
+    // The grandchild has the pipes of its parent, and would hold them for minutes.
+    let run = exec().run(["--exec", "sh -c 'sleep 301.25 & echo debug is on'"]).exits(0);
+    assert!(text(&run).ends_with("is on") && start.elapsed() < Duration::from_secs(15));
+    is_gone("301.25");
+    let slow = exec().env("FLECTO_EXPLAIN_TIMEOUT_MS", "800");
+    assert!(reason(slow.run(["--exec", "sh -c 'sleep 302.25 & sleep 302.25'"])).contains("no answer within 800 ms"));
+    is_gone("302.25");
+    let failing = exec().run(["--exec", "sh -c 'sleep 303.25 & exit 4'"]);
+    assert!(reason(failing).contains("exit status 4"));
+    is_gone("303.25");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_ends_when_flecto_is_killed() {
+    use crate::support::program;
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("old.yaml"), "a: 1\n").expect("a file");
+    let repo = crate::support::Repo::new();
+    repo.write("config/prod.yaml", crate::support::PROD_YAML_CHANGED);
+    for (at, name) in ["flecto-narrate", "flecto"].into_iter().enumerate() {
+        let mark = format!("30{}.75", 4 + at);
+        let command = format!("sh -c 'sleep {mark} & sleep {mark}'");
+        let mut asked = match name {
+            "flecto" => {
+                let mut asked = repo.program("flecto");
+                asked.args(["explain", "config", "--no-cache"]);
+                asked
+            }
+            name => program(name),
+        };
+        asked.args(["--provider", "exec", "--exec", &command]).env("HOME", dir.path());
+        let mut child = asked.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect(name);
+        let _ = child.stdin.take().expect("a pipe").write_all(prompted().as_bytes());
+        let start = Instant::now();
+        while !runs(&mark) {
+            assert!(start.elapsed() < Duration::from_secs(30), "it never began");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = Command::new("kill").args(["-KILL", &child.id().to_string()]).status();
+        let _ = child.wait();
+        is_gone(&mark);
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn c6_the_command_line_is_in_the_name_of_an_entry() {

@@ -4,6 +4,8 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 pub(crate) mod provider;
+#[cfg(unix)]
+pub(crate) mod terminal;
 pub(crate) mod tls;
 
 pub(crate) mod forge;

@@ -22,6 +22,8 @@ pub(crate) enum Answer {
     Raw(Vec<u8>),
     /// Reads the request and sends these bytes one by one, with a pause after each.
     Drip(Vec<u8>, Duration),
+    /// Reads the request and sends these pieces, with a pause before each, then closes.
+    Pieces(Vec<Vec<u8>>, Duration),
     /// Reads the request, sends these bytes, and then as many `A` as the client takes (or this many).
     Flood(Vec<u8>, u64),
     /// Reads the request and never answers.
@@ -52,6 +54,60 @@ fn reply(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u
 }
 
 impl Answer {
+    /// A stream of events: the Messages API with these texts, one event each, a comment before every one, and this stop reason.
+    pub(crate) fn anthropic_stream(texts: &[&str], stop: &str) -> Answer {
+        let event = |json: String| format!("event: x\ndata: {json}\n\n").into_bytes();
+        let start = r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"claude-opus-5","content":[],"stop_reason":null,"usage":{"input_tokens":412,"output_tokens":1}}}"#;
+        let mut pieces = vec![STREAM_HEAD.to_vec(), event(start.into())];
+        pieces.push(event(
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#.into(),
+        ));
+        for text in texts {
+            pieces.push(b": keep-alive\n\n".to_vec());
+            pieces.push(event(format!(
+                r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":{}}}}}"#,
+                string(text)
+            )));
+        }
+        pieces.push(event(r#"{"type":"content_block_stop","index":0}"#.into()));
+        pieces.push(event(format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"{stop}","stop_details":null}},"usage":{{"output_tokens":61}}}}"#
+        )));
+        pieces.push(event(r#"{"type":"message_stop"}"#.into()));
+        Answer::Pieces(pieces, Duration::ZERO)
+    }
+
+    /// The same of the chat completions API, with the usage at its end.
+    pub(crate) fn openai_stream(texts: &[&str]) -> Answer {
+        let mut pieces = vec![STREAM_HEAD.to_vec()];
+        for text in texts {
+            pieces.push(
+                format!(
+                    "data: {{\"model\":\"gate\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{}}},\"finish_reason\":null}}]}}\n\n",
+                    string(text)
+                )
+                .into_bytes(),
+            );
+        }
+        pieces.push(b"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_vec());
+        pieces.push(
+            b"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5}}\n\ndata: [DONE]\n\n"
+                .to_vec(),
+        );
+        Answer::Pieces(pieces, Duration::ZERO)
+    }
+
+    /// The pieces of a stream, changed, with a pause before each.
+    pub(crate) fn pieces(self, pause: Duration, change: impl FnOnce(&mut Vec<Vec<u8>>)) -> Answer {
+        match self {
+            Answer::Pieces(mut pieces, _) => {
+                change(&mut pieces);
+                Answer::Pieces(pieces, pause)
+            }
+            other => other,
+        }
+    }
+
     /// Any status, headers and body.
     pub(crate) fn http(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
         Answer::Raw(reply(status, headers, body))
@@ -167,6 +223,8 @@ impl Answer {
         Answer::http(200, &[("content-type", "text/event-stream")], body)
     }
 }
+
+const STREAM_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 fn string(text: &str) -> String {
     serde_json::to_string(text).expect("JSON")
@@ -362,6 +420,10 @@ fn serve(mut stream: TcpStream, answer: Answer, log: &Log) {
                 return Err(std::io::ErrorKind::Interrupted.into());
             }
             stream.write_all(&[*byte])
+        }),
+        Answer::Pieces(pieces, pause) => pieces.iter().try_for_each(|piece| {
+            std::thread::sleep(pause);
+            stream.write_all(piece)
         }),
         Answer::Flood(head, bytes) => stream.write_all(&head).and_then(|()| {
             let block = [b'A'; 1 << 16];

@@ -1,5 +1,6 @@
 //! What should `flecto` do? Its subcommands, and the plan that each makes of its options.
 
+mod cache;
 mod check;
 mod configured;
 mod demo;
@@ -7,6 +8,7 @@ mod doctor;
 mod external;
 mod init;
 mod manual;
+mod mcp;
 mod options;
 mod plan;
 mod survey;
@@ -51,6 +53,8 @@ enum Command {
     Doctor(Doctor),
     Policies(Policies),
     Accept(Accept),
+    Cache(cache::Cache),
+    Mcp(mcp::Mcp),
     /// Print the completions of flecto and its filters for a shell
     #[command(after_help = "Example:\n  flecto completions bash > ~/.local/share/bash-completion/completions/flecto")]
     Completions {
@@ -78,6 +82,8 @@ pub fn run(arguments: Flecto) -> anyhow::Result<Outcome> {
         Command::Doctor(doctor) => doctor.run(),
         Command::Policies(policies) => super::policies::run(&policies),
         Command::Accept(accept) => super::accept::run(&accept),
+        Command::Cache(cache) => cache.run(),
+        Command::Mcp(mcp) => mcp.run(),
         Command::Completions { shell } => {
             to_stdout(&manual::completions(shell))?;
             Ok(Outcome::Clean)

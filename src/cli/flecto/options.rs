@@ -164,6 +164,9 @@ pub(super) struct Asked {
     /// Send nothing that may cost more, by the prices in FLECTO_EXPLAIN_PRICE_INPUT and _OUTPUT (per million tokens)
     #[arg(long, value_name = "SUM")]
     pub(super) max_cost: Option<String>,
+    /// Show the answer when it is whole; on a terminal it is otherwise shown as it comes
+    #[arg(long)]
+    pub(super) no_stream: bool,
     /// Ask again, also where an answer is kept
     #[arg(long)]
     pub(super) no_cache: bool,

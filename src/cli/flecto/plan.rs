@@ -9,6 +9,7 @@ use crate::render::Format;
 use anyhow::ensure;
 use clap::ValueEnum;
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 impl Ci {
@@ -35,10 +36,12 @@ impl Ci {
         let judge = judge(&self.compared, &self.judged, &found, &fail_on)?;
         let question = (self.explain || self.explain_dry_run).then(|| {
             let sent = if self.explain_dry_run { Sent::Shown { json: format == Format::Json } } else { Sent::Yes };
-            let stages = self.asked.question(sent);
+            let live = !is_comment(format) && self.asked.is_live();
+            let stages = self.asked.question(sent, live);
             let answer = match () {
                 () if self.explain_dry_run => Answer::After(None, Place::Stderr),
                 () if is_comment(format) => Answer::Within,
+                () if live => Answer::Live,
                 () => Answer::After(Some(narration()), Place::Stderr),
             };
             Question { stages, answer }
@@ -76,9 +79,11 @@ impl Explain {
         let json = self.format == ExplainFormat::Json;
         ensure!(self.compared.style.is_none() || !json, "--style is how text is laid out; it goes with --format text");
         let mut judge = judge(&self.compared, &self.judged, &found, "none")?;
+        // A dry run prints what the run without it would send.
+        let live = !json && self.narration.is_none() && self.asked.is_live();
         if self.dry_run || self.cost {
             // The request, or what it may cost, is the report.
-            judge.extend(self.asked.question(if self.cost { Sent::Counted } else { Sent::Shown { json } }));
+            judge.extend(self.asked.question(if self.cost { Sent::Counted } else { Sent::Shown { json } }, live));
             let show = judge.pop().unwrap_or_else(narration);
             return Ok(self.compared.plan(judge, show, None, found));
         }
@@ -87,12 +92,13 @@ impl Explain {
                 anyhow::bail!("--format json has the narration in the document; leave --narration out")
             }
             None if json => Answer::Within,
+            None if live => Answer::Live,
             None => Answer::After(Some(narration()), Place::Stderr),
             Some(file) if file == Path::new("-") => Answer::After(Some(narration()), Place::Stdout),
             Some(file) => Answer::After(Some(narration()), Place::File(file.clone())),
         };
         let show = self.compared.show(if json { Format::Json } else { Format::Text }, &found);
-        let question = Question { stages: self.asked.question(Sent::Yes), answer };
+        let question = Question { stages: self.asked.question(Sent::Yes, live), answer };
         Ok(self.compared.plan(judge, show, Some(question), found))
     }
 }
@@ -215,7 +221,8 @@ pub(super) enum Sent {
 impl Asked {
     /// The options as they were typed.
     pub(super) fn words(&self) -> Vec<String> {
-        let arguments = self.payload().arguments.into_iter().chain(self.narrate(Sent::Yes).arguments);
+        let arguments = self.payload().arguments.into_iter().chain(self.narrate(Sent::Yes, false).arguments);
+        let arguments = arguments.chain(self.no_stream.then(|| Argument::Word("--no-stream".into())));
         let words = arguments.filter_map(|argument| match argument {
             Argument::Word(word) => word.into_string().ok(),
             Argument::Attached(_) => None,
@@ -224,15 +231,20 @@ impl Asked {
     }
 
     /// From judged records to an answer, or to what would be asked.
-    fn question(&self, sent: Sent) -> Vec<Stage> {
-        vec![Stage::new(Program::Mask), self.payload(), self.narrate(sent)]
+    fn question(&self, sent: Sent, live: bool) -> Vec<Stage> {
+        vec![Stage::new(Program::Mask), self.payload(), self.narrate(sent, live)]
+    }
+
+    /// Whether somebody watches the answer come.
+    fn is_live(&self) -> bool {
+        !self.no_stream && std::io::stderr().is_terminal()
     }
 
     fn payload(&self) -> Stage {
         Stage::new(Program::Payload).option("--by", self.by.as_ref())
     }
 
-    fn narrate(&self, sent: Sent) -> Stage {
+    fn narrate(&self, sent: Sent, live: bool) -> Stage {
         Stage::new(Program::Narrate)
             .option("--provider", self.provider.as_ref())
             .option("--exec", self.exec.as_ref())
@@ -240,6 +252,7 @@ impl Asked {
             .option("--max-tokens", self.max_tokens.as_ref())
             .option("--effort", self.effort.as_ref())
             .option("--max-cost", self.max_cost.as_ref())
+            .flag("--stream", live)
             .flag("--no-cache", self.no_cache)
             .flag("--dry-run", matches!(sent, Sent::Shown { .. }))
             .option("--format", (sent == Sent::Shown { json: true }).then_some("json"))

@@ -70,6 +70,8 @@ pub(super) struct Number {
     pub(super) difference: bool,
     /// `90s`, `90 seconds`
     pub(super) unit: bool,
+    /// The unit is its own, not only somewhere in the statement: then it counts no files.
+    pub(super) measured: bool,
 }
 
 impl Facts {
@@ -135,12 +137,17 @@ impl Facts {
             None if before.is_some() && before == after && !masked => Way::Same,
             None => versions(&a, &b),
         };
-        let (from, to) = (quantities(&a), quantities(&b));
+        let named = unit_of(parsed.names().next_back().unwrap_or_default());
+        let (from, to) = (quantities(&a, named), quantities(&b, named));
         for x in &from {
             for y in &to {
                 self.derived.take(*x, *y);
             }
         }
+        // 0.5 is 50%.
+        let fractions =
+            from.iter().chain(&to).map(|quantity| quantity.number).filter(|number| (0.0..=1.0).contains(number));
+        self.derived.percents.extend(fractions.map(|number| number * 100.0));
         self.derived.conversions.extend(from.iter().chain(&to).flat_map(|quantity| quantity.in_other_units()));
         Change {
             names,
@@ -159,12 +166,32 @@ impl Facts {
     /// Whether a text stands in the diff, as it is or as a part of something.
     pub(super) fn holds(&self, text: &str) -> bool {
         let text = text.to_lowercase();
-        !text.is_empty() && self.corpus.contains(text.trim_end_matches('/'))
+        let text = text.trim_end_matches('/');
+        if text.is_empty() {
+            return false;
+        }
+        // 5m is no part of 15m, 20 none of 2000.
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let (first, last) = (digit(text.chars().next()), digit(text.chars().next_back()));
+        self.corpus.match_indices(text).any(|(at, _)| {
+            let (before, after) = (&self.corpus[..at], &self.corpus[at + text.len()..]);
+            !(first && digit(before.chars().next_back()) || last && digit(after.chars().next()))
+        })
     }
 
     /// Whether a number stands in the diff.
     pub(super) fn has_written(&self, number: Number) -> bool {
         self.numbers.iter().any(|known| (known - number.value).abs() <= 1e-9 * number.value.abs())
+    }
+
+    /// Whether there are two numbers whose ratio can be told.
+    pub(super) fn knows_ratios(&self) -> bool {
+        !self.derived.ratios.is_empty()
+    }
+
+    /// Whether a value became about so many times what it was.
+    pub(super) fn has_ratio(&self, factor: f64) -> bool {
+        self.derived.ratios.iter().any(|known| (known - factor).abs() <= 0.1 * factor)
     }
 
     /// Whether a number stands in the diff or follows from it, to the digits that are shown.
@@ -174,9 +201,15 @@ impl Facts {
         let by = step.min(0.06 * value.abs().max(0.1));
         let near = |known: &[f64], by: f64| known.iter().any(|known| (known - value).abs() <= by);
         let derived = &self.derived;
+        if number.percent {
+            // What is named a percentage is one without its sign.
+            let named = ["percent", "pct", "utiliz"].iter().any(|word| self.corpus.contains(word));
+            return self.holds(&format!("{value}%"))
+                || near(&derived.percents, by)
+                || named && self.has_written(number);
+        }
         self.has_written(number)
-            || near(&derived.counts, 1e-9)
-            || number.percent && near(&derived.percents, by)
+            || !number.measured && near(&derived.counts, 1e-9)
             || number.ratio && near(&derived.ratios, by)
             || number.difference && near(&derived.differences, by)
             || number.unit && near(&derived.conversions, by)
@@ -256,6 +289,27 @@ const TIME: &[f64] = &[1.0, 1e-3, 1e-6, 60.0, 3600.0, 86_400.0];
 /// Bytes, and their decimal and binary multiples.
 const SIZE: &[f64] = &[1.0, 1e3, 1e6, 1e9, 1e12, 1024.0, 1_048_576.0, 1_073_741_824.0, 1_099_511_627_776.0];
 
+/// Cores, and thousandths of one.
+const CORES: &[f64] = &[1.0, 1e-3];
+
+/// The unit that a name tells of a number without one: `timeoutSeconds`, `segment.bytes`, `cpu`.
+fn unit_of(name: &str) -> Option<(&'static [f64], f64)> {
+    let words = words_of(name);
+    let short = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    let is = |word: &str| short.eq_ignore_ascii_case(word) || words.iter().any(|known| known == word);
+    let milliseconds = is("ms") || is("millis") || is("milliseconds") || name.ends_with("Ms");
+    let units: [(bool, (&'static [f64], f64)); 7] = [
+        (milliseconds, (TIME, 1e-3)),
+        (is("seconds") || is("secs") || is("sec"), (TIME, 1.0)),
+        (is("minutes") || is("mins"), (TIME, 60.0)),
+        (is("hours"), (TIME, 3600.0)),
+        (is("days"), (TIME, 86_400.0)),
+        (is("bytes"), (SIZE, 1.0)),
+        (is("cpu") || is("cpus"), (CORES, 1.0)),
+    ];
+    units.into_iter().find(|(named, _)| *named).map(|(_, unit)| unit)
+}
+
 impl Quantity {
     fn in_other_units(self) -> Vec<f64> {
         let Some((family, scale)) = self.unit else { return Vec::new() };
@@ -264,13 +318,16 @@ impl Quantity {
 }
 
 /// The amounts that a value is or consists of; a few at most.
-fn quantities(text: &str) -> Vec<Quantity> {
+fn quantities(text: &str, named: Option<(&'static [f64], f64)>) -> Vec<Quantity> {
+    let cores = named.is_some_and(|(family, _)| std::ptr::eq(family, CORES));
     let words = text.split(|c: char| c.is_whitespace() || ",;|\"[]{}:=".contains(c)).filter(|word| !word.is_empty());
     let amounts = words.take(64).filter_map(|word| {
         let length = word.find(|c: char| !c.is_ascii_digit() && !".-+".contains(c)).unwrap_or(word.len());
         let number: f64 = word[..length].parse().ok()?;
         let unit = match &word[length..] {
-            "" | "%" => None,
+            "m" if cores => Some((CORES, 1e-3)),
+            "" => named,
+            "%" => None,
             "s" => Some((TIME, 1.0)),
             "ms" => Some((TIME, 1e-3)),
             "us" | "µs" => Some((TIME, 1e-6)),
@@ -291,6 +348,19 @@ fn quantities(text: &str) -> Vec<Quantity> {
         Some(Quantity { number, unit })
     });
     amounts.take(8).collect()
+}
+
+/// Whether two texts are one amount: `1Gi` and `1024Mi`.
+pub(super) fn same_amount(one: &str, other: &str) -> bool {
+    let amount = |text: &str| {
+        quantities(text, None).first().map(|q| (q.number * q.unit.map_or(1.0, |(_, scale)| scale), q.unit))
+    };
+    let (Some((x, a)), Some((y, b))) = (amount(one), amount(other)) else { return false };
+    let same_family = match (a, b) {
+        (Some((one, _)), Some((other, _))) => std::ptr::eq(one, other),
+        _ => false,
+    };
+    same_family && (x - y).abs() <= 1e-9 * x.abs().max(1.0)
 }
 
 impl Derived {

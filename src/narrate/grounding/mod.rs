@@ -5,6 +5,7 @@
 //! removed", "unchanged") against what was computed about the change that a statement names. So it finds many inventions and
 //! not all of them, and what it marks is a reason to look, never a verdict.
 
+mod factors;
 mod facts;
 mod words;
 
@@ -93,6 +94,18 @@ fn is_frame(line: &str) -> bool {
         || !line.chars().any(char::is_alphanumeric)
         || line.starts_with("```")
         || line.ends_with(':')
+        || heads_table(line)
+}
+
+/// The first row of a table names its columns.
+fn heads_table(line: &str) -> bool {
+    const COLUMNS: [&str; 14] = [
+        "path", "key", "setting", "before", "after", "old", "new", "from", "to", "change", "effect", "was", "is",
+        "value",
+    ];
+    let Some(cells) = line.strip_prefix('|') else { return false };
+    let cells = cells.trim_end_matches('|').split('|').map(|cell| cell.trim().to_lowercase());
+    cells.filter(|cell| COLUMNS.contains(&cell.as_str())).count() > 1
 }
 
 /// One line: a bullet is one statement, prose has one a sentence. A sentence that goes on about the same thing ("This may …")
@@ -137,7 +150,7 @@ fn with_marks(statement: &str, marks: &[words::Mark]) -> String {
 
 /// Sentences with the blanks after them, so that they join to the line again.
 fn sentences(line: &str) -> Vec<&str> {
-    const GOES_ON: [&str; 12] = [
+    const GOES_ON: [&str; 19] = [
         "This ",
         "That ",
         "It ",
@@ -150,6 +163,13 @@ fn sentences(line: &str) -> Vec<&str> {
         "If ",
         "Thus",
         "Hence",
+        "Together ",
+        "Das ",
+        "Dies",
+        "Dadurch",
+        "Cela ",
+        "Ceci ",
+        "Ainsi",
     ];
     let mut out: Vec<&str> = Vec::new();
     let (mut start, mut code) = (0, false);

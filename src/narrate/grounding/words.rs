@@ -1,6 +1,7 @@
 //! What in a sentence can be looked up, and which words claim something about a change.
 
-use super::facts::{Change, Facts, Number, Way};
+use super::factors;
+use super::facts::{self, Change, Facts, Number, Way};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -40,7 +41,11 @@ pub(super) fn marks(statement: &str, facts: &Facts) -> Vec<Mark> {
             }
         }
     }
-    for (start, end) in swapped(statement, facts).into_iter().chain(claims(statement, &spans, facts)) {
+    for (start, end) in swapped(statement, facts)
+        .into_iter()
+        .chain(factors::wrong(statement, facts))
+        .chain(claims(statement, &spans, facts))
+    {
         mark(start, end);
     }
     marks.sort_by_key(|mark| mark.end);
@@ -108,7 +113,10 @@ fn bare_words(text: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut start = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        let breaks = c.is_whitespace() || "()[]{},;→–—|\"“”".contains(c);
+        // 1,000 is one number.
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let thousands = c == ',' && digit(text[..at].chars().next_back()) && digit(text[at + 1..].chars().next());
+        let breaks = !thousands && (c.is_whitespace() || "()[]{},;→–—|\"“”".contains(c));
         match (breaks, start) {
             (false, None) => start = Some(at),
             (true, Some(begin)) => {
@@ -152,8 +160,24 @@ fn is_fact(word: &str, next: &str, statement: &str, facts: &Facts) -> bool {
 }
 
 fn is_unit(word: &str) -> bool {
-    const UNITS: [&str; 14] =
-        ["second", "sec", "minute", "min", "hour", "day", "ms", "millisecond", "byte", "kb", "mb", "gb", "mib", "gib"];
+    const UNITS: [&str; 16] = [
+        "core",
+        "cpu",
+        "second",
+        "sec",
+        "minute",
+        "min",
+        "hour",
+        "day",
+        "ms",
+        "millisecond",
+        "byte",
+        "kb",
+        "mb",
+        "gb",
+        "mib",
+        "gib",
+    ];
     UNITS.contains(&word) || word.strip_suffix('s').is_some_and(|single| UNITS.contains(&single))
 }
 
@@ -177,8 +201,9 @@ fn in_context(number: Number, next: &str, statement: &str) -> Number {
     let next = next.to_lowercase();
     let lower = statement.to_lowercase();
     Number {
-        percent: number.percent || ["percent", "per"].contains(&next.as_str()),
+        percent: number.percent || next == "percent",
         ratio: number.ratio || ["times", "fold", "x", "×"].contains(&next.as_str()) || lower.contains("factor"),
+        measured: number.unit || is_unit(&next),
         difference: APART.iter().any(|words| lower.contains(words)),
         unit: number.unit || lower.split(|c: char| !c.is_alphabetic()).any(is_unit),
         ..number
@@ -213,6 +238,7 @@ fn parse(word: &str) -> Option<Number> {
         percent: suffix == "%",
         ratio,
         difference: false,
+        measured: false,
         unit: !suffix.is_empty() && suffix != "%" && !ratio,
     })
 }
@@ -256,11 +282,27 @@ fn swapped(statement: &str, facts: &Facts) -> Vec<(usize, usize)> {
         let (from, to_text) = (from.as_str(), &statement[to.start()..end]);
         let right = facts.changes.iter().any(|change| goes(change, from, to_text));
         let wrong = facts.changes.iter().any(|change| goes(change, to_text, from));
-        if wrong && !right {
+        // A value that goes from what it was to what it never was.
+        let begins = facts
+            .changes
+            .iter()
+            .any(|change| !change.masked && change.after.is_some() && is_value(&change.before, from));
+        let arrow = found.get(3).is_some();
+        let looked_up = arrow || parse(to_text).is_some();
+        let known = facts.changes.iter().any(|change| is_same_amount(&change.after, to_text));
+        if !right && (wrong || begins && looked_up && !known) {
             out.push((to.start(), end));
         }
     }
     out
+}
+
+/// Whether a word says the amount of a value in whatever unit: then the numbers are looked at elsewhere.
+fn is_same_amount(side: &Option<String>, word: &str) -> bool {
+    let Some(side) = side else { return false };
+    let word = word.trim_matches(|c: char| "()`\"“”.:".contains(c));
+    // A value of several words is never one word.
+    side.contains(char::is_whitespace) || facts::same_amount(side, word)
 }
 
 fn is_value(side: &Option<String>, word: &str) -> bool {

@@ -1,7 +1,10 @@
 //! What does this JSON say? JSON as RFC 8259 has it, JSON with comments, and JSON5.
 //!
-//! jsonc-parser makes the tree; its defaults accept far more than JSON, so every switch is set here, and what it lets
-//! through all the same (raw control characters) is found by a look at the source.
+//! Strict JSON is read in one pass ([`strict`]). For the rest jsonc-parser makes the tree; its defaults accept far more than
+//! JSON, so every switch is set here, and what it lets through all the same (raw control characters) is found by a look at
+//! the source.
+
+mod strict;
 
 use super::lines::{Cursor, first_control};
 use super::{Data, Document, Entry, Error, Format, Key, Node, Options, Parsed, Scalar, ScalarKind, Span};
@@ -13,6 +16,13 @@ use jsonc_parser::{CollectOptions, ParseOptions, ParseStringErrorKind, parse_to_
 use std::borrow::Cow;
 
 pub(super) fn parse<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
+    let Some(mut root) = strict::parse(text) else { return by_dialect(format, text, options) };
+    super::plan::simplify(&mut root);
+    Ok(Parsed { documents: vec![Document::new(root, 0)], warnings: Vec::new() })
+}
+
+/// Reads a text that may be more or less than JSON.
+fn by_dialect<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
     let mut warnings = Vec::new();
     if let Some(at) = first_control(text).filter(|_| format != Format::Json5) {
         return Err(raw_control(text, at));

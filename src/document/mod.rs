@@ -30,6 +30,7 @@ pub use format::Format;
 pub use remarks::{Remark, remarks};
 pub use split::{Part, split_yaml};
 
+use foldhash::HashMapExt as _;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -331,6 +332,6 @@ fn find_duplicate(entries: &[Entry<'_>]) -> Option<(usize, usize)> {
             entries[..second].iter().position(|earlier| earlier.key == entry.key).map(|first| (first, second))
         });
     }
-    let mut seen = std::collections::HashMap::with_capacity(entries.len());
+    let mut seen = foldhash::HashMap::with_capacity(entries.len());
     entries.iter().enumerate().find_map(|(at, entry)| seen.insert(&entry.key, at).map(|first| (first, at)))
 }

@@ -4,99 +4,95 @@
 //! blanks and tabs, line ends folded to one, a rolling hash with the factor 37, modulo 2^64, of the 100 units that start
 //! with the line; in hex, with which of several equal ones it is. An alert upload that says the same raises no warning.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
+use std::collections::VecDeque;
 
+/// So many units are hashed, from the start of the line on.
 const WINDOW: usize = 100;
 const FACTOR: u64 = 37;
 /// What stands for the end of the file, and is hashed.
 const END: u64 = 65_535;
 
 /// The hashes of the lines of a text, made as far as they are asked for.
+///
+/// The hash of a window is the difference of two hashes of all that precedes its ends, so one multiplication for each unit
+/// does, and nothing is remembered but the lines whose windows are still open.
 #[derive(Debug)]
 pub(super) struct LineHashes<'t> {
-    units: std::str::EncodeUtf16<'t>,
+    text: &'t str,
+    at: usize,
     after_return: bool,
-    done: bool,
-    roller: Roller,
+    /// Units so far, and the hash of them all.
+    units: usize,
+    sum: u64,
+    /// FACTOR to the power of WINDOW.
+    gone: u64,
+    /// The lines whose windows are open: where they end, and the hash of all that precedes them.
+    open: VecDeque<(usize, u64)>,
+    counts: HashMap<u64, u32>,
+    out: Vec<(u64, u32)>,
 }
 
 impl<'t> LineHashes<'t> {
     pub(super) fn new(text: &'t str) -> LineHashes<'t> {
-        let roller = Roller {
-            window: [0; WINDOW],
-            starts: [false; WINDOW],
+        LineHashes {
+            text,
             at: 0,
-            hash: 0,
+            after_return: false,
+            units: 0,
+            sum: 0,
             gone: (0..WINDOW).fold(1_u64, |product, _| product.wrapping_mul(FACTOR)),
+            open: VecDeque::from([(WINDOW, 0)]),
             counts: HashMap::new(),
             out: Vec::new(),
-            line_start: true,
-        };
-        LineHashes { units: text.encode_utf16(), after_return: false, done: false, roller }
+        }
     }
 
     /// The hash of a line, from 1.
-    pub(super) fn get(&mut self, line: usize) -> Option<&str> {
-        while self.roller.out.len() < line && !self.done {
+    pub(super) fn get(&mut self, line: usize) -> Option<String> {
+        while self.out.len() < line && self.at <= self.text.len() {
             self.step();
         }
-        self.roller.out.get(line.checked_sub(1)?).map(String::as_str)
+        self.out.get(line.checked_sub(1)?).map(|(hash, count)| format!("{hash:x}:{count}"))
     }
 
+    /// Takes in what remains of one line of the text, or its end.
     fn step(&mut self) {
-        let Some(unit) = self.units.next() else {
-            self.roller.push(END);
-            for _ in 0..WINDOW {
-                self.roller.emit();
-                self.roller.shift(0);
-            }
-            self.done = true;
+        let rest = &self.text.as_bytes()[self.at..];
+        if rest.is_empty() {
+            self.push(END);
+            (0..WINDOW).for_each(|_| self.push(0));
+            self.at += 1;
             return;
-        };
-        let unit = u64::from(unit);
-        let blank = unit == u64::from(b' ') || unit == u64::from(b'\t');
-        let second = self.after_return && unit == u64::from(b'\n');
-        self.after_return = !blank && !second && unit == u64::from(b'\r');
-        if !blank && !second {
-            self.roller.push(if self.after_return { u64::from(b'\n') } else { unit });
+        }
+        let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let line = &self.text[self.at..self.at + end];
+        self.at += end;
+        for unit in line.encode_utf16() {
+            let second = self.after_return && unit == u16::from(b'\n');
+            self.after_return = unit == u16::from(b'\r');
+            match unit {
+                0x20 | 0x09 => {}
+                0x0a if second => {}
+                0x0a | 0x0d => {
+                    self.push(u64::from(b'\n'));
+                    self.open.push_back((self.units + WINDOW, self.sum));
+                }
+                unit => self.push(u64::from(unit)),
+            }
         }
     }
-}
 
-#[derive(Debug)]
-struct Roller {
-    window: [u64; WINDOW],
-    starts: [bool; WINDOW],
-    at: usize,
-    hash: u64,
-    gone: u64,
-    counts: HashMap<u64, usize>,
-    out: Vec<String>,
-    line_start: bool,
-}
-
-impl Roller {
     fn push(&mut self, unit: u64) {
-        self.emit();
-        if self.line_start {
-            self.starts[self.at] = true;
+        self.sum = self.sum.wrapping_mul(FACTOR).wrapping_add(unit);
+        self.units += 1;
+        if self.open.front().is_some_and(|(end, _)| *end == self.units)
+            && let Some((_, before)) = self.open.pop_front()
+        {
+            let hash = self.sum.wrapping_sub(before.wrapping_mul(self.gone));
+            let count = self.counts.entry(hash).and_modify(|n| *n = n.saturating_add(1)).or_insert(1);
+            self.out.push((hash, *count));
         }
-        self.line_start = unit == u64::from(b'\n');
-        self.shift(unit);
-    }
-
-    /// The line that starts where the window does has all its units now.
-    fn emit(&mut self) {
-        if std::mem::take(&mut self.starts[self.at]) {
-            let count = self.counts.entry(self.hash).and_modify(|n| *n += 1).or_insert(1);
-            self.out.push(format!("{:x}:{count}", self.hash));
-        }
-    }
-
-    fn shift(&mut self, unit: u64) {
-        let first = std::mem::replace(&mut self.window[self.at], unit);
-        self.hash = self.hash.wrapping_mul(FACTOR).wrapping_add(unit).wrapping_sub(self.gone.wrapping_mul(first));
-        self.at = (self.at + 1) % WINDOW;
     }
 }
 
@@ -106,7 +102,7 @@ mod tests {
 
     fn of_lines(text: &str) -> Vec<String> {
         let mut hashes = LineHashes::new(text);
-        (1..).map_while(|line| hashes.get(line).map(str::to_string)).collect()
+        (1..).map_while(|line| hashes.get(line)).collect()
     }
 
     /// From the definition: each line's hash computed on its own.

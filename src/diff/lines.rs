@@ -89,7 +89,7 @@ impl<'j> Lines<'j> {
     }
 
     fn line_hash(&mut self, line: u64) -> Option<String> {
-        self.hashes.get(usize::try_from(line).ok()?).map(str::to_string)
+        self.hashes.get(usize::try_from(line).ok()?)
     }
 
     /// What comments accept in the new side of a difference: all of it, or a part of an added value.

@@ -4,13 +4,13 @@
 //! until it is written. Maps are compared by key, lists in [`super::lists`], documents in strings in [`super::strings`].
 
 use super::notes;
-use super::same::{Hashes, as_yaml11, same_leaf};
+use super::same::{Hashes, Looks, as_yaml11, same_leaf};
 use crate::document::{Data, Entry, Key, Node, Span};
 use crate::path::{Path, Segment, Word, typed_key};
 use crate::pattern::Pattern;
 use crate::record::Op;
 use crate::value::{Value, WITHHELD};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use std::rc::Rc;
 
 /// How trees are compared.
@@ -119,6 +119,7 @@ pub(super) fn key_segment(key: &Key<'_>) -> Segment {
 pub(super) struct Comparer<'t, 's> {
     pub(super) settings: &'s Settings,
     pub(super) hashes: Hashes,
+    pub(super) looks: Looks,
     pub(super) steps: Vec<Step<'t>>,
     pub(super) out: Vec<Found<'t>>,
     /// What comparing lists may still cost: see [`super::align`].
@@ -136,6 +137,7 @@ impl<'t, 's> Comparer<'t, 's> {
         Comparer {
             settings,
             hashes: Hashes::default(),
+            looks: Looks::default(),
             steps: Vec::new(),
             out: Vec::new(),
             budget: super::align::BUDGET,

@@ -6,7 +6,7 @@
 
 use crate::document::{Data, Node, ScalarKind};
 use crate::path::Word;
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt as _};
 
 /// What names an item anywhere.
 const NAMES: [&str; 3] = ["id", "name", "key"];
@@ -111,19 +111,49 @@ const WEAK: [&str; 24] = [
     "secretName",
 ];
 
-/// The field as what identifies the item: a string that is not empty, or a whole number.
+/// A [`Word`] where it stands in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Name<'n> {
+    Text(&'n str),
+    Int(&'n str),
+}
+
+/// What an item calls itself, by one field or several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Names<'n> {
+    One(Name<'n>),
+    Several(Vec<Name<'n>>),
+}
+
+/// What an item calls itself; `None` where it lacks one of the fields.
+pub(super) fn names<'n>(node: &'n Node<'_>, fields: &[impl AsRef<str>]) -> Option<Names<'n>> {
+    match fields {
+        [field] => name(node, field.as_ref()).map(Names::One),
+        fields => fields.iter().map(|field| name(node, field.as_ref())).collect::<Option<_>>().map(Names::Several),
+    }
+}
+
+/// The field as what identifies the item, to be kept.
 pub(super) fn word(node: &Node<'_>, field: &str) -> Option<Word> {
+    name(node, field).map(|name| match name {
+        Name::Text(text) => Word::Text(text.to_string()),
+        Name::Int(text) => Word::Int(text.to_string()),
+    })
+}
+
+/// The field as what identifies the item: a string that is not empty, or a whole number.
+fn name<'n>(node: &'n Node<'_>, field: &str) -> Option<Name<'n>> {
     let value = lookup(node, field)?;
     if value.tag.is_some() {
         return None;
     }
     match &value.data {
-        Data::String(text) if !text.is_empty() => Some(Word::Text(text.to_string())),
+        Data::String(text) if !text.is_empty() => Some(Name::Text(text)),
         Data::Typed(scalar)
             if matches!(scalar.kind, ScalarKind::Int | ScalarKind::Number)
                 && scalar.canonical.bytes().all(|b| b.is_ascii_digit() || b == b'-') =>
         {
-            Some(Word::Int(scalar.canonical.to_string()))
+            Some(Name::Int(&scalar.canonical))
         }
         _ => None,
     }
@@ -179,15 +209,12 @@ pub(super) fn fields(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> 
 pub(super) fn identifies(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> bool {
     let unique = |items: &[Node<'_>]| {
         let mut seen = HashSet::with_capacity(items.len());
-        items.iter().all(|item| {
-            let words: Option<Vec<Word>> = fields.iter().map(|field| word(item, field)).collect();
-            words.is_some_and(|words| seen.insert(words))
-        })
+        items.iter().all(|item| names(item, fields).is_some_and(|names| seen.insert(names)))
     };
     unique(old) && unique(new)
 }
 
 fn overlap(field: &str, old: &[Node<'_>], new: &[Node<'_>]) -> bool {
-    let seen: HashSet<Option<Word>> = old.iter().map(|item| word(item, field)).collect();
-    new.iter().any(|item| seen.contains(&word(item, field)))
+    let seen: HashSet<Option<Name<'_>>> = old.iter().map(|item| name(item, field)).collect();
+    new.iter().any(|item| seen.contains(&name(item, field)))
 }

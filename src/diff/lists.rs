@@ -9,11 +9,13 @@ use super::align::{self, Pair};
 use super::compare::{Comparer, Found, Side, Step};
 use super::identity;
 use super::notes;
+use super::same::{Look, look};
 use crate::document::{Data, Node};
 use crate::path::{Segment, Word};
 use crate::record::Op;
 use crate::value::{Value, WITHHELD};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Lists of `KEY=VALUE` whose readers look entries up: their order means nothing.
@@ -36,7 +38,7 @@ impl<'t> Comparer<'t, '_> {
         old: &'t [Node<'t>],
         new: &'t [Node<'t>],
     ) {
-        if old.len() == new.len() && self.hashes.of(old_node) == self.hashes.of(new_node) {
+        if self.same_lists(old_node, new_node) {
             return;
         }
         let ordered = self.settings.ignore_order.is_empty() || {
@@ -58,6 +60,33 @@ impl<'t> Comparer<'t, '_> {
             return self.by_name((old_node, new_node), (old, &a), (new, &b), ordered);
         }
         self.sequence((old_node, new_node), old, new, ordered);
+    }
+
+    /// Whether two lists are the same. They are looked at first, which is cheap where they part early or not at all.
+    fn same_lists(&mut self, old: &Node<'_>, new: &Node<'_>) -> bool {
+        let known = self.looks.get(&(std::ptr::from_ref(old) as usize)).copied();
+        match known.unwrap_or_else(|| look(old, new, &mut self.looks)) {
+            Look::Same => true,
+            Look::Different => false,
+            Look::Unclear => self.hashes.of(old) == self.hashes.of(new),
+        }
+    }
+
+    /// The hashes of the items of two lists. What both begin with, and, where order counts, end with is not hashed: its
+    /// items are numbered.
+    fn item_hashes(&mut self, old: &[Node<'_>], new: &[Node<'_>], ordered: bool) -> (Vec<u64>, Vec<u64>) {
+        let looks = &mut self.looks;
+        let mut same = |(a, b): &(&Node<'_>, &Node<'_>)| look(a, b, looks) == Look::Same;
+        let start = old.iter().zip(new).take_while(&mut same).count();
+        let (old_rest, new_rest) = (&old[start..], &new[start..]);
+        let end =
+            if ordered { old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(&mut same).count() } else { 0 };
+        let numbers = |range: std::ops::Range<usize>| range.map(|at| at as u64);
+        let mut hashes = |rest: &[Node<'_>]| -> Vec<u64> {
+            let middle = rest[..rest.len() - end].iter().map(|item| self.hashes.of(item));
+            numbers(0..start).chain(middle).chain(numbers(start..start + end)).collect()
+        };
+        (hashes(old_rest), hashes(new_rest))
     }
 
     /// The key that the list stands under.
@@ -91,8 +120,9 @@ impl<'t> Comparer<'t, '_> {
     ) {
         let words =
             |item: &Node<'_>| -> Vec<Word> { fields.iter().filter_map(|field| identity::word(item, field)).collect() };
-        let places: HashMap<Vec<Word>, usize> = old.iter().enumerate().map(|(at, item)| (words(item), at)).collect();
-        let mut partners: Vec<Option<usize>> = new.iter().map(|item| places.get(&words(item)).copied()).collect();
+        let names = |item: &'t Node<'t>| identity::names(item, fields);
+        let places: HashMap<_, usize> = old.iter().enumerate().map(|(at, item)| (names(item), at)).collect();
+        let mut partners: Vec<Option<usize>> = new.iter().map(|item| places.get(&names(item)).copied()).collect();
         let renamed = self.renamed(old, new, fields, &mut partners);
         if ordered {
             let label = |item: &Node<'_>| match &words(item)[..] {
@@ -153,11 +183,15 @@ impl<'t> Comparer<'t, '_> {
             }
         }
         // It has to stand where it stood, among the items that kept their names.
-        let stood = |at: usize| kept[..at].iter().filter(|kept| **kept).count();
+        let before = |kept: &mut dyn Iterator<Item = bool>| -> Vec<usize> {
+            kept.scan(0, |count, kept| Some(std::mem::replace(count, *count + usize::from(kept)))).collect()
+        };
+        let stood = before(&mut kept.iter().copied());
+        let stands = before(&mut partners.iter().map(Option::is_some));
         let mut pairs = Vec::new();
         for (olds, news) in places.into_values() {
             if let ([a], [b]) = (&olds[..], &news[..])
-                && stood(*a) == partners[..*b].iter().flatten().count()
+                && stood[*a] == stands[*b]
             {
                 pairs.push((*a, *b));
             }
@@ -176,17 +210,17 @@ impl<'t> Comparer<'t, '_> {
         ordered: bool,
     ) {
         // Of several with one name, equal ones belong together; the others pair up in order.
-        let mut free: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (at, setting) in a.iter().enumerate() {
-            free.entry(setting.name).or_default().push(at);
-        }
         let mut partners = vec![None; b.len()];
+        let mut taken = vec![false; a.len()];
         for exact in [true, false] {
+            let key = |setting: &Setting<'t>| (setting.name, setting.value.filter(|_| exact));
+            let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
+            for (at, setting) in a.iter().enumerate().filter(|(at, _)| !taken[*at]) {
+                free.entry(key(setting)).or_default().push_back(at);
+            }
             for (setting, partner) in b.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
-                let Some(places) = free.get_mut(setting.name) else { continue };
-                if let Some(at) = places.iter().position(|at| !exact || a[*at].value == setting.value) {
-                    *partner = Some(places.remove(at));
-                }
+                *partner = free.get_mut(&key(setting)).and_then(VecDeque::pop_front);
+                partner.into_iter().for_each(|at| taken[*at] = true);
             }
         }
         if ordered {
@@ -276,13 +310,12 @@ impl<'t> Comparer<'t, '_> {
         new: &'t [Node<'t>],
         ordered: bool,
     ) {
-        let old_hashes: Vec<u64> = old.iter().map(|item| self.hashes.of(item)).collect();
-        let new_hashes: Vec<u64> = new.iter().map(|item| self.hashes.of(item)).collect();
+        let (old_hashes, new_hashes) = self.item_hashes(old, new, ordered);
         let partners = align::same_items(&old_hashes, &new_hashes);
         let permuted = old.len() == new.len() && partners.iter().all(Option::is_some);
         if permuted {
-            // The same items: nothing but their order differs.
-            if ordered {
+            // The same items: nothing but their order differs, if that.
+            if ordered && !partners.is_sorted() {
                 self.permuted(lists, old, new, &partners);
             }
             return;

@@ -62,8 +62,10 @@ impl Decimal {
 }
 
 fn same_number(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
     match (Decimal::parse(a), Decimal::parse(b)) {
-        _ if a == b => true,
         (Some(a), Some(b)) => a == b,
         // `.inf`, `.NaN`: words in any case.
         (None, None) => a.trim_start_matches('+').eq_ignore_ascii_case(b.trim_start_matches('+')),
@@ -91,6 +93,64 @@ pub(super) fn same_leaf(a: &Data<'_>, b: &Data<'_>) -> bool {
         (Data::Typed(a), Data::Typed(b)) => same_scalar(a, b),
         _ => false,
     }
+}
+
+/// What a look at two values tells, without hashing them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// They are the same.
+    Same,
+    /// They are not.
+    Different,
+    /// Keys stand in another order, or a YAML 1.1 reader sees something else: only hashes tell.
+    Unclear,
+}
+
+/// What was seen of lists, by the address of the old one, so that lists within lists are not looked through again at each
+/// level. Only what is not the same: where it is, nobody looks further.
+pub(super) type Looks = foldhash::HashMap<usize, Look>;
+
+/// Looks at two values up to where they part.
+pub(super) fn look(old: &Node<'_>, new: &Node<'_>, looks: &mut Looks) -> Look {
+    if old.tag != new.tag {
+        return Look::Different;
+    }
+    if old.yaml11.is_some() || new.yaml11.is_some() {
+        return Look::Unclear;
+    }
+    match (&old.data, &new.data) {
+        (Data::List(a), Data::List(b)) => {
+            let seen = look_at_items(a, b, looks);
+            if seen != Look::Same {
+                looks.insert(std::ptr::from_ref(old) as usize, seen);
+            }
+            seen
+        }
+        (Data::Map(a), Data::Map(b)) => {
+            if a.len() != b.len() {
+                return Look::Different;
+            }
+            for (a, b) in a.iter().zip(b) {
+                if a.key != b.key {
+                    return Look::Unclear;
+                }
+                match look(&a.value, &b.value, looks) {
+                    Look::Same => {}
+                    other => return other,
+                }
+            }
+            Look::Same
+        }
+        (a, b) if same_leaf(a, b) => Look::Same,
+        _ => Look::Different,
+    }
+}
+
+fn look_at_items(old: &[Node<'_>], new: &[Node<'_>], looks: &mut Looks) -> Look {
+    if old.len() != new.len() {
+        return Look::Different;
+    }
+    old.iter().zip(new).map(|(a, b)| look(a, b, looks)).find(|seen| *seen != Look::Same).unwrap_or(Look::Same)
 }
 
 /// What a YAML 1.1 reader sees.

@@ -11,7 +11,7 @@ use super::sealed;
 use crate::document::{Data, Document, Node};
 use crate::record::Op;
 use crate::value::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A document, or an item of a `List`.
@@ -131,6 +131,12 @@ pub(super) fn compare_part<'t>(
             found.notes.push(format!("{what} {other}"));
         }
     };
+    let sealed_gone = sealed_secrets_gone(&before, &pairing);
+    // A Secret may be what was in a SealedSecret that is gone.
+    let unsealed_secret = |unit: &Unit<'_>| {
+        unit.object
+            .is_some_and(|object| object.kind == "Secret" && sealed_gone.contains(&(object.namespace, object.name)))
+    };
     let mut next_old = 0;
     let flush = |comparer: &mut Comparer<'t, '_>,
                  upto: usize,
@@ -149,8 +155,7 @@ pub(super) fn compare_part<'t>(
     for (at, partner) in pairing.partners.iter().enumerate() {
         match partner {
             None => {
-                comparer.unsealed =
-                    after[at].encrypted.is_none() && (fewer_sealed || unsealed_secret(&before, &pairing, &after[at]));
+                comparer.unsealed = after[at].encrypted.is_none() && (fewer_sealed || unsealed_secret(&after[at]));
                 comparer.added(after[at].node, None);
                 comparer.unsealed = false;
                 let was = renamed.iter().find(|(_, new)| *new == at).and_then(|(old, _)| names.old(*old));
@@ -177,12 +182,10 @@ pub(super) fn compare_part<'t>(
     out
 }
 
-/// Whether the document is the Secret of a SealedSecret that is gone.
-fn unsealed_secret(before: &[Unit<'_>], pairing: &Pairing, unit: &Unit<'_>) -> bool {
-    let Some(secret) = unit.object.filter(|object| object.kind == "Secret") else { return false };
-    pairing.free_old().into_iter().filter_map(|at| before[at].object).any(|object| {
-        object.kind == "SealedSecret" && (object.namespace, object.name) == (secret.namespace, secret.name)
-    })
+/// The namespaces and names of the SealedSecrets that are gone.
+fn sealed_secrets_gone<'t>(before: &[Unit<'t>], pairing: &Pairing) -> HashSet<(&'t str, &'t str)> {
+    let gone = pairing.free_old().into_iter().filter_map(|at| before[at].object);
+    gone.filter(|object| object.kind == "SealedSecret").map(|object| (object.namespace, object.name)).collect()
 }
 
 fn units<'t>(documents: &'t [Document<'t>]) -> Vec<Unit<'t>> {

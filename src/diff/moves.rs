@@ -17,6 +17,9 @@ const MIN_TEXT: usize = 8;
 /// With more changes than this in one file, nobody follows a note from one to another.
 const MAX_FOUND: usize = 20_000;
 
+/// How many pairs of keys of one file are looked at for ones that look alike: what a person can oversee, a hundred times.
+const MAX_LOOKS: usize = 1_000_000;
+
 /// Adds the notes.
 pub(super) fn note(found: &mut [Found<'_>]) {
     if found.len() > MAX_FOUND || !found.iter().any(|f| f.op == Op::Added) || !found.iter().any(|f| f.op == Op::Removed)
@@ -123,18 +126,27 @@ fn words_in_common(a: &Found<'_>, b: &Found<'_>) -> bool {
 
 /// A key that is gone and one that came under the same parent that the eye cannot tell apart.
 fn same_looks(found: &mut [Found<'_>]) {
-    let key = |one: &Found<'_>| match one.path.0.split_last() {
-        Some((Segment::Key(key), parent)) if !key.is_ascii() => Some((parent.to_vec(), key.clone())),
-        _ => None,
+    let keys = |op: Op| {
+        found.iter().enumerate().filter(move |(_, one)| one.op == op).filter_map(|(at, one)| {
+            match one.path.0.split_last() {
+                Some((Segment::Key(key), parent)) => Some((at, parent, key.as_str())),
+                _ => None,
+            }
+        })
     };
+    if keys(Op::Removed).all(|(_, _, key)| key.is_ascii()) {
+        return;
+    }
+    let mut come: HashMap<&[Segment], Vec<(usize, &str)>> = HashMap::new();
+    for (at, parent, key) in keys(Op::Added) {
+        come.entry(parent).or_default().push((at, key));
+    }
+    let mut budget = MAX_LOOKS;
     let mut pairs = Vec::new();
-    for (a, gone) in found.iter().enumerate().filter(|(_, one)| one.op == Op::Removed) {
-        let Some((parent, name)) = key(gone) else { continue };
-        let other = found.iter().position(|one| {
-            one.op == Op::Added
-                && matches!(one.path.0.split_last(), Some((Segment::Key(other), p)) if *p == parent[..] && notes::same_looks(&name, other))
-        });
-        pairs.extend(other.map(|b| (a, b)));
+    for (a, parent, gone) in keys(Op::Removed).filter(|(_, _, key)| !key.is_ascii()) {
+        let Some(others) = come.get(parent).filter(|others| others.len() <= budget) else { continue };
+        budget -= others.len();
+        pairs.extend(others.iter().find(|(_, other)| notes::same_looks(gone, other)).map(|(b, _)| (a, *b)));
     }
     for at in pairs.into_iter().flat_map(|(a, b)| [a, b]) {
         found[at].notes.push(notes::KEY_COMPOSITION.to_string());

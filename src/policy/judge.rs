@@ -4,7 +4,7 @@ use super::walk::{Site, walk};
 use crate::limits::MAX_LINE;
 use crate::path::{Path, Segment};
 use crate::record::{self, Change, Finding, Op, Severity};
-use crate::rules::names::{self, NameGlob};
+use crate::rules::names::{self, NameIndex};
 use crate::rules::predicate::{self, Predicate};
 use crate::rules::quantity::Quantity;
 use crate::rules::{Growth, Pack, Rule, SecretBy, When};
@@ -46,6 +46,9 @@ pub struct Judge<'p> {
     /// Which rules can mean a value of this name, by the last names of its path and its effective one. A file repeats
     /// few names many times; most rules are out after this.
     by_name: HashMap<String, Vec<usize>>,
+    /// Which rules ask for a name, and which rule one out.
+    keys: NameIndex,
+    not_keys: NameIndex,
     seen: HashSet<(Option<String>, String, String)>,
 }
 
@@ -71,12 +74,19 @@ impl<'p> Judge<'p> {
             }
         }
         let active = vec![false; rules.len()];
+        let (mut keys, mut not_keys) = (NameIndex::default(), NameIndex::default());
+        for (at, Active { rule, .. }) in rules.iter().enumerate() {
+            rule.when.keys.iter().for_each(|key| keys.add(at, key));
+            rule.when.not_keys.iter().for_each(|key| not_keys.add(at, key));
+        }
         let mut judge = Judge {
             rules,
             file: String::new(),
             kinds: Vec::new(),
             active,
             by_name: HashMap::new(),
+            keys,
+            not_keys,
             seen: HashSet::new(),
         };
         judge.file("", &[]);
@@ -139,9 +149,8 @@ impl<'p> Judge<'p> {
             if self.by_name.len() >= MAX_NAMES {
                 self.by_name.clear();
             }
-            let spellings = names::spellings(site.path);
-            let candidates = (0..self.rules.len()).filter(|at| may_mean(&self.rules[*at].rule.when, last, &spellings));
-            self.by_name.insert(key.clone(), candidates.collect());
+            let candidates = self.candidates(last, &names::spellings(site.path));
+            self.by_name.insert(key.clone(), candidates);
         }
         let evidence = OnceCell::new();
         // What Kubernetes calls a secret is one, however the rest of the file is kept.
@@ -186,6 +195,14 @@ impl<'p> Judge<'p> {
         }
     }
 
+    /// The rules that can mean a value of this name at all.
+    fn candidates(&self, last: Option<&str>, spellings: &[Vec<String>]) -> Vec<usize> {
+        let mut meant: Vec<bool> = self.rules.iter().map(|active| active.rule.when.keys.is_empty()).collect();
+        self.keys.each(spellings, |at| meant[at] = true);
+        self.not_keys.each(spellings, |at| meant[at] = false);
+        (0..meant.len()).filter(|at| meant[*at] && may_end(&self.rules[*at].rule.when, last)).collect()
+    }
+
     fn add(&mut self, change: &Change, path: String, out: &mut Vec<Finding>, make: impl FnOnce(&str) -> Finding) {
         let path = if path.len() > MAX_PLACE { change.path.clone() } else { path };
         let finding = make(&path);
@@ -201,15 +218,12 @@ fn shorten(value: &Value) -> Value {
     if told.len() <= MAX_TOLD { value.clone() } else { Value::String(text::shorten(&told, 200).into_owned()) }
 }
 
-/// Whether a rule can mean a value of this name at all.
-fn may_mean(when: &When, last: Option<&str>, spellings: &[Vec<String>]) -> bool {
-    let any = |keys: &[NameGlob]| keys.iter().any(|key| spellings.iter().any(|words| key.matches(words)));
-    (when.keys.is_empty() || any(&when.keys))
-        && !any(&when.not_keys)
-        && (when.paths.is_empty()
-            || when.gains.is_some()
-            || when.loses.is_some()
-            || when.paths.iter().any(|pattern| pattern.may_end_in(last)))
+/// Whether a path that ends in this name can be one that a rule means.
+fn may_end(when: &When, last: Option<&str>) -> bool {
+    when.paths.is_empty()
+        || when.gains.is_some()
+        || when.loses.is_some()
+        || when.paths.iter().any(|pattern| pattern.may_end_in(last))
 }
 
 /// Whether a rule fires at a value, and at which place: that of the value, or of the list that got or lost it.

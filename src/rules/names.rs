@@ -5,6 +5,7 @@
 //! compared with runs of whole words, joined, so that glued spellings match and substrings of words do not.
 
 use crate::path::{Path, Segment};
+use foldhash::HashMap;
 
 /// The words of a key's name, lower-case: `maxPoolSize` is max, pool, size; `TLSVerify` is tls, verify.
 pub fn words(name: &str) -> Vec<String> {
@@ -97,6 +98,11 @@ impl NameGlob {
         })
     }
 
+    /// The name's words, joined, and whether other words may stand before and after them: what [`NameIndex`] goes by.
+    fn parts(&self) -> (&str, bool, bool) {
+        (&self.joined, self.more_before, self.more_after)
+    }
+
     /// Whether the name with these words is one of those that are meant.
     pub fn matches(&self, words: &[String]) -> bool {
         let starts = if self.more_before { words.len() } else { 1 };
@@ -111,6 +117,44 @@ impl NameGlob {
             }
             false
         })
+    }
+}
+
+/// Many names at once: which of them a value can be meant by costs what the value's names cost, not what the rules do.
+#[derive(Clone, Debug, Default)]
+pub struct NameIndex {
+    /// By the words, joined: who asks, and whether other words may stand before and after.
+    known: HashMap<String, Vec<(usize, bool, bool)>>,
+    longest: usize,
+}
+
+impl NameIndex {
+    /// Adds a name that `asker` asks about.
+    pub fn add(&mut self, asker: usize, name: &NameGlob) {
+        let (joined, more_before, more_after) = name.parts();
+        self.longest = self.longest.max(joined.len());
+        self.known.entry(joined.to_string()).or_default().push((asker, more_before, more_after));
+    }
+
+    /// Calls `met` for whoever asks about one of these spellings, once or more often.
+    pub fn each(&self, spellings: &[Vec<String>], mut met: impl FnMut(usize)) {
+        let mut run = String::new();
+        for words in spellings {
+            for start in 0..words.len() {
+                run.clear();
+                for (end, word) in words.iter().enumerate().skip(start) {
+                    run.push_str(word);
+                    if run.len() > self.longest {
+                        break;
+                    }
+                    for &(asker, before, after) in self.known.get(run.as_str()).map(Vec::as_slice).unwrap_or_default() {
+                        if (before || start == 0) && (after || end + 1 == words.len()) {
+                            met(asker);
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -166,6 +210,42 @@ mod tests {
         assert!(means("debug", "env[name=DEBUG].value") && !means("env_debug", "env[name=DEBUG].value"));
         assert_eq!(NameGlob::new("*"), None);
         assert_eq!(NameGlob::new("a*b"), None);
+    }
+
+    #[test]
+    fn an_index_says_what_each_name_says() {
+        let globs: Vec<NameGlob> = [
+            "pool_size",
+            "*_pool_size",
+            "pool_size_*",
+            "*_pool_size_*",
+            "size",
+            "*_size",
+            "debug",
+            "tls_enabled",
+            "*_s*",
+        ]
+        .iter()
+        .filter_map(|text| NameGlob::new(text))
+        .collect();
+        let mut index = NameIndex::default();
+        globs.iter().enumerate().for_each(|(at, glob)| index.add(at, glob));
+        for path in [
+            "db.pool.size",
+            "maxPoolSize",
+            "poolsize.x",
+            "a.poolSize.max",
+            "server.tls.enabled",
+            "env[@DEBUG]",
+            "s",
+            "$",
+        ] {
+            let spellings = spellings(&Path::parse(path).expect("a path"));
+            let mut met = vec![false; globs.len()];
+            index.each(&spellings, |at| met[at] = true);
+            let each: Vec<bool> = globs.iter().map(|glob| spellings.iter().any(|words| glob.matches(words))).collect();
+            assert_eq!(met, each, "{path}");
+        }
     }
 
     #[test]

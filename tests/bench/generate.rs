@@ -115,12 +115,15 @@ fn service_env(random: &mut Random, pool: u64) -> String {
     out
 }
 
-/// Two trees of `files` files of all formats, every tenth with another `pool_size` in the second.
-pub(crate) fn tree(root: &Path, files: u64, seed: u64) -> std::io::Result<()> {
+/// Two trees of `files` files of all formats, a tenth of each format with another `pool_size` in the second. Gives the names
+/// of both sides of what changed.
+pub(crate) fn tree(root: &Path, files: u64, seed: u64) -> std::io::Result<Vec<String>> {
+    let mut changes = Vec::new();
     for (side, changed) in [("old", false), ("new", true)] {
         let mut random = Random::new(seed);
         for n in 0..files {
-            let pool = if changed && n % 10 == 0 { 40 } else { 5 };
+            let differs = n / 10 % 10 == n % 10;
+            let pool = if changed && differs { 40 } else { 5 };
             let (suffix, text) = match n % 10 {
                 0..=4 => ("yaml", service_yaml(&mut random, pool)),
                 5 | 6 => ("json", service_json(&mut random, pool)),
@@ -128,12 +131,13 @@ pub(crate) fn tree(root: &Path, files: u64, seed: u64) -> std::io::Result<()> {
                 8 => ("ini", service_ini(&mut random, pool)),
                 _ => ("env", service_env(&mut random, pool)),
             };
-            let folder = root.join(side).join(format!("team-{:02}", n % 40));
-            std::fs::create_dir_all(&folder)?;
-            std::fs::write(folder.join(format!("service-{n:05}.{suffix}")), text)?;
+            let name = format!("{side}/team-{:02}/service-{n:05}.{suffix}", n % 40);
+            std::fs::create_dir_all(root.join(format!("{side}/team-{:02}", n % 40)))?;
+            std::fs::write(root.join(&name), text)?;
+            changes.extend(differs.then_some(name));
         }
     }
-    Ok(())
+    Ok(changes)
 }
 
 /// A pair of files of about `bytes` each with three changes, and their suffix.

@@ -13,5 +13,6 @@ mod payload; // flecto-payload
 mod policy; // flecto-policy and its packs
 mod post; // flecto-post, against a scripted forge
 mod render; // flecto-render: text, json, ndjson, …
+mod scale; // slices of a stream on many machines
 mod streams; // what every filter does with broken, huge and cut streams
 mod wrapper; // flecto: plans, statuses, signals, keys

@@ -1,6 +1,8 @@
 //! What somebody could write into a pack or a stream to get past the gate, or to hold it up.
 
 use super::{change, fired, policy, stream};
+use crate::support::{bin_dir, clean, run_with};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 fn with_pack(name: &str, text: &str, input: &str) -> crate::support::Run {
@@ -110,12 +112,14 @@ fn deep_and_wide_values_are_judged_in_bounded_time() {
         "[{}]",
         (0..50_000).map(|at| format!("{{\"name\":\"n{at}\",\"debug\":true}}")).collect::<Vec<_>>().join(",")
     );
-    let start = Instant::now();
+    // Bounded processor time, because a busy machine stretches every other: the shell's limit kills what takes more.
+    let limited = "ulimit -t 40; exec \"$0\"";
     for (value, expected) in [(deep, 1), (wide, 50_000)] {
-        let run = policy(&[], &stream(&[&change("x", "added", &format!(",\"after\":{value}"))])).exits(1);
+        let input = stream(&[&change("x", "added", &format!(",\"after\":{value}"))]);
+        let mut command = clean(Command::new("sh"));
+        let run = run_with(command.args(["-c", limited]).arg(bin_dir().join("flecto-policy")), input).exits(1);
         assert_eq!(run.stdout.lines().filter(|line| line.contains(r#""type":"finding""#)).count(), expected);
     }
-    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
 }
 
 #[test]

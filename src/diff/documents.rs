@@ -278,16 +278,17 @@ fn stem(name: &str) -> &str {
 
 fn pair<'t>(comparer: &mut Comparer<'t, '_>, old: &[Unit<'t>], new: &[Unit<'t>]) -> Pairing {
     let mut pairing = Pairing::new(old.len(), new.len());
-    let olds: Vec<u64> = old.iter().map(|unit| comparer.hashes.of(unit.node)).collect();
-    let news: Vec<u64> = new.iter().map(|unit| comparer.hashes.of(unit.node)).collect();
-    objects(&mut pairing, old, new, &olds, &news);
-    // Two files of one document each are about the same thing, unless both say what they are about.
+    // Two files of one document each are about the same thing, unless both say what they are about and it is not the same.
+    // Nothing has to be hashed for that.
     if let ([a], [b]) = (old, new)
-        && (a.object.is_none() || b.object.is_none())
+        && (a.object.is_none() || b.object.is_none() || a.object == b.object)
     {
         pairing.pair(0, 0);
         return pairing;
     }
+    let olds: Vec<u64> = old.iter().map(|unit| comparer.hashes.of(unit.node)).collect();
+    let news: Vec<u64> = new.iter().map(|unit| comparer.hashes.of(unit.node)).collect();
+    objects(&mut pairing, old, new, &olds, &news);
     let free = |at: &usize, units: &[Unit<'_>]| units[*at].object.is_none();
     let gone: Vec<usize> = pairing.free_old().into_iter().filter(|at| free(at, old)).collect();
     let come: Vec<usize> = pairing.free_new().into_iter().filter(|at| free(at, new)).collect();

@@ -29,6 +29,8 @@ pub(super) struct LineHashes<'t> {
     gone: u64,
     /// The lines whose windows are open: where they end, and the hash of all that precedes them.
     open: VecDeque<(usize, u64)>,
+    /// Where the first of them ends.
+    next_end: usize,
     counts: HashMap<u64, u32>,
     out: Vec<(u64, u32)>,
 }
@@ -43,6 +45,7 @@ impl<'t> LineHashes<'t> {
             sum: 0,
             gone: (0..WINDOW).fold(1_u64, |product, _| product.wrapping_mul(FACTOR)),
             open: VecDeque::from([(WINDOW, 0)]),
+            next_end: WINDOW,
             counts: HashMap::new(),
             out: Vec::new(),
         }
@@ -68,7 +71,15 @@ impl<'t> LineHashes<'t> {
         let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
         let line = &self.text[self.at..self.at + end];
         self.at += end;
-        for unit in line.encode_utf16() {
+        if line.is_ascii() {
+            self.take(line.bytes().map(u16::from));
+        } else {
+            self.take(line.encode_utf16());
+        }
+    }
+
+    fn take(&mut self, units: impl Iterator<Item = u16>) {
+        for unit in units {
             let second = self.after_return && unit == u16::from(b'\n');
             self.after_return = unit == u16::from(b'\r');
             match unit {
@@ -76,7 +87,9 @@ impl<'t> LineHashes<'t> {
                 0x0a if second => {}
                 0x0a | 0x0d => {
                     self.push(u64::from(b'\n'));
-                    self.open.push_back((self.units + WINDOW, self.sum));
+                    let end = self.units + WINDOW;
+                    self.next_end = self.next_end.min(end);
+                    self.open.push_back((end, self.sum));
                 }
                 unit => self.push(u64::from(unit)),
             }
@@ -86,13 +99,20 @@ impl<'t> LineHashes<'t> {
     fn push(&mut self, unit: u64) {
         self.sum = self.sum.wrapping_mul(FACTOR).wrapping_add(unit);
         self.units += 1;
-        if self.open.front().is_some_and(|(end, _)| *end == self.units)
-            && let Some((_, before)) = self.open.pop_front()
-        {
+        if self.units == self.next_end {
+            self.close();
+        }
+    }
+
+    /// The first open window is full.
+    #[inline(never)]
+    fn close(&mut self) {
+        if let Some((_, before)) = self.open.pop_front() {
             let hash = self.sum.wrapping_sub(before.wrapping_mul(self.gone));
             let count = self.counts.entry(hash).and_modify(|n| *n = n.saturating_add(1)).or_insert(1);
             self.out.push((hash, *count));
         }
+        self.next_end = self.open.front().map_or(usize::MAX, |(end, _)| *end);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Times whole commands against each other, on workloads made from a seed.
 //!
 //! ```text
-//! cargo bench --bench commands -- [--quick] [--full] [--only NAME] [--rounds N] [--instructions]
+//! cargo bench --bench commands -- [--quick] [--full] [--only NAME] [--rounds N] [--bin FOLDER] [--instructions]
 //! ```
 //!
 //! Every row is the median of several rounds in which all commands of the row take turns, so that a busy machine slows all of
@@ -9,7 +9,7 @@
 //! the machine disturbs least. The floor of a row reads and parses the same bytes with the same parsers and does nothing
 //! else; peers are timed where they are installed. What is printed is the table of docs/performance.md.
 //!
-//! `--instructions` counts the instructions of five commands instead, see [`instructions`].
+//! `--bin` times the programs of another folder, to compare two builds. `--instructions` counts the instructions of five commands instead, see [`instructions`].
 
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 #![allow(missing_docs, reason = "a program")]
@@ -55,8 +55,9 @@ fn main() -> std::process::ExitCode {
         only: value("--only").cloned().unwrap_or_default(),
         rounds: Rounds { most, enough: Duration::from_secs(if quick { 3 } else { 12 }) },
     };
-    let bin = PathBuf::from(env!("CARGO_BIN_EXE_flecto"));
-    let bin = bin.parent().expect("a folder").display().to_string();
+    let own = PathBuf::from(env!("CARGO_BIN_EXE_flecto"));
+    let own = own.parent().expect("a folder").display().to_string();
+    let bin = value("--bin").cloned().unwrap_or(own);
     let work = tempfile::tempdir().expect("a folder");
     if has("--instructions") {
         let well = instructions::check(work.path(), &bin);

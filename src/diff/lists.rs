@@ -220,7 +220,9 @@ impl<'t> Comparer<'t, '_> {
             }
             for (setting, partner) in b.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
                 *partner = free.get_mut(&key(setting)).and_then(VecDeque::pop_front);
-                partner.into_iter().for_each(|at| taken[*at] = true);
+                if let Some(at) = *partner {
+                    taken[at] = true;
+                }
             }
         }
         if ordered {

@@ -131,7 +131,7 @@ pub(super) fn look(old: &Node<'_>, new: &Node<'_>, looks: &mut Looks) -> Look {
                 return Look::Different;
             }
             for (a, b) in a.iter().zip(b) {
-                if a.key != b.key {
+                if a.key != b.key || a.yaml11 != b.yaml11 {
                     return Look::Unclear;
                 }
                 match look(&a.value, &b.value, looks) {

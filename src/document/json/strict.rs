@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
                 }
                 self.at += 1;
                 let value = self.value()?;
-                self.entries.push(Entry { key, key_span, value });
+                self.entries.push(Entry { key, key_span, yaml11: None, value });
                 if !self.goes_on(b'}')? {
                     break;
                 }

@@ -9,6 +9,7 @@ mod narration; // what a model said
 mod published; // the formats that leave the machine
 mod runner; // what a CI runner makes of an output
 mod sample; // the records that all formats are shown with
+mod screens; // the rich style, and docs/screens.md
 mod text; // E1, and values as they are shown
 
 pub(crate) use runner::commands;

@@ -16,6 +16,7 @@
 //! operator says otherwise. Shortening for display happens here and nowhere earlier.
 
 mod annotations;
+mod columns;
 mod html;
 mod json;
 mod markdown;

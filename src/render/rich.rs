@@ -3,6 +3,8 @@
 //!
 //! Layout may change from release to release; `text` without this style is the one that scripts read.
 
+use super::columns::{around_difference, middle, start, width, wrapped};
+use super::read::baseline_label;
 use super::report::{FileReport, Report, reason};
 use super::shown;
 use super::text::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, paint};
@@ -11,9 +13,8 @@ use crate::record::{Change, Finding, Op, Severity};
 use crate::text::{count, escape, header_name};
 use crate::value::Value;
 use imara_diff::{Algorithm, Diff, InternedInput};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 /// The width when there is no terminal to ask.
 pub const DEFAULT_WIDTH: usize = 100;
@@ -24,8 +25,14 @@ pub const MIN_WIDTH: usize = 40;
 /// How many lines of a text's own diff are shown.
 const TEXT_LINES: usize = 12;
 
+/// How many lines of what is in an added or removed map or list are shown.
+const PARTS: usize = 8;
+
 /// Names are aligned up to this width; a longer one pushes its value on.
 const NAME: usize = 32;
+
+/// The least room for a value, however narrow the screen and long its name.
+const VALUE: usize = 24;
 
 pub(super) struct Rich {
     pub(super) color: bool,
@@ -42,7 +49,7 @@ impl Rich {
             self.file(file, &mut out);
         }
         for warning in &report.warnings {
-            let _ = writeln!(out, "{} {}", paint(self.color, YELLOW, "warning:"), escape(warning));
+            self.prose(0, YELLOW, &format!("warning: {}", escape(warning)), out);
         }
         self.totals(report, &mut out);
         out
@@ -66,11 +73,19 @@ impl Rich {
             paint(self.color, DIM, &counted)
         );
         if let Some(error) = file.error() {
-            let _ = writeln!(out, "  {}", paint(self.color, RED, &escape(&error)));
+            self.prose(2, RED, &escape(&error), out);
         }
         let mut findings: ByPlace<'_> = HashMap::new();
+        let mut places: HashMap<Option<&str>, HashSet<&str>> = HashMap::new();
+        for change in &file.changes {
+            places.entry(change.document.as_deref()).or_default().insert(&change.path);
+        }
         for finding in &file.findings {
-            findings.entry((finding.document.as_deref(), &finding.path)).or_default().push(finding);
+            let document = finding.document.as_deref();
+            let place = |path: &str| places.get(&document).and_then(|paths| paths.get(path).copied());
+            // A rule looks into what was added or removed as a whole: its finding stands under that.
+            let above = place(&finding.path).or_else(|| ancestors(&finding.path).find_map(|path| place(&path)));
+            findings.entry((document, above.unwrap_or(&finding.path))).or_default().push(finding);
         }
         for of_document in file.changes.chunk_by(|a, b| a.document == b.document) {
             let document = of_document[0].document.as_deref();
@@ -103,6 +118,11 @@ impl Rich {
         for (name, change) in &group.changes {
             self.change(name, change, indent, longest, out);
             for finding in findings.remove(&(change.document.as_deref(), &change.path)).unwrap_or_default() {
+                if finding.path != change.path {
+                    let below = finding.path.strip_prefix(change.path.as_str()).unwrap_or(&finding.path);
+                    let below = format!("at {}", escape(below.trim_start_matches('.')));
+                    let _ = writeln!(out, "{:1$}{2}", "", indent + 4, paint(self.color, DIM, &below));
+                }
                 self.finding(finding, indent + 4, out);
             }
         }
@@ -117,37 +137,101 @@ impl Rich {
         let name = escape(name);
         let pad = longest.saturating_sub(width(&name));
         let _ = write!(out, "{:indent$}{} {name}{:pad$}", "", paint(self.color, style, sign), "");
-        let room = self.width.saturating_sub(indent + 4 + width(&name) + pad).max(20);
-        let mut lines = None;
+        let mut column = indent + 4 + width(&name) + pad;
+        if column + VALUE > self.width {
+            // A long path keeps its line for itself.
+            let _ = write!(out, "\n{:1$}", "", indent + 4);
+            column = indent + 6;
+        }
+        let room = self.width.saturating_sub(column).max(VALUE);
+        let note = change.note.as_deref().filter(|note| *note != "order");
+        let note = note.map_or_else(String::new, |note| format!(" ({})", escape(note)));
+        let note_of = |out: &mut String, used: usize| {
+            let breaks = used + width(&note) > room;
+            for line in wrapped(note.trim_start(), room).iter().filter(|line| !line.is_empty()) {
+                let gap = if breaks { format!("\n{:column$}", "") } else { " ".to_string() };
+                let _ = write!(out, "{gap}{}", paint(self.color, DIM, &escape(line)));
+            }
+            out.push('\n');
+        };
         match (change.op, &change.before, &change.after) {
-            (Op::Reordered, ..) => out.push_str("  the same items in another order"),
+            (Op::Reordered, ..) => {
+                let said = "the same items in another order";
+                let _ = write!(out, "  {said}");
+                note_of(out, said.len());
+            }
             (_, Some(Value::String(before)), Some(Value::String(after)))
                 if before.contains('\n') || after.contains('\n') =>
             {
-                lines = Some((before.as_str(), after.as_str()));
-                let _ = write!(out, "  text of {}", count(after.lines().count() as u64, "line"));
+                let said = format!("text of {}", count(after.lines().count() as u64, "line"));
+                let _ = write!(out, "  {said}");
+                note_of(out, said.len());
+                self.lines(before, after, indent + 4, out);
             }
-            (_, before, after) => {
-                let half = room.saturating_sub(3) / if before.is_some() && after.is_some() { 2 } else { 1 };
-                let side =
-                    |value: &Value, style: &str| paint(self.color, style, &fitting(value, half.max(12))).into_owned();
-                out.push_str("  ");
-                match (before, after) {
-                    (Some(before), Some(after)) => {
-                        let _ = write!(out, "{} → {}", side(before, RED), side(after, GREEN));
-                    }
-                    (Some(before), None) => out.push_str(&side(before, RED)),
-                    (None, Some(after)) => out.push_str(&side(after, GREEN)),
-                    (None, None) => {}
+            (_, Some(before), Some(after)) => {
+                let (before, after) = (shown::whole(before), shown::whole(after));
+                let both = width(&before) + width(&after) + 3;
+                let used = if both <= room {
+                    let _ = write!(out, "  {} → {}", paint(self.color, RED, &before), paint(self.color, GREEN, &after));
+                    both
+                } else {
+                    // One above the other, and what differs can be seen in both.
+                    let (before, after) = around_difference(&before, &after, room);
+                    let at = column.saturating_sub(2).min(self.width.saturating_sub(VALUE));
+                    let _ = write!(out, "  {}\n{:at$}→ ", paint(self.color, RED, &before), "");
+                    out.push_str(&paint(self.color, GREEN, &after));
+                    width(&after)
+                };
+                note_of(out, used);
+            }
+            (_, Some(one), None) | (_, None, Some(one)) => {
+                let whole = shown::whole(one);
+                if width(&whole) <= room {
+                    let _ = write!(out, "  {}", paint(self.color, style, &whole));
+                    note_of(out, width(&whole));
+                } else if let Some(parts) = parts(one) {
+                    let size = size(one);
+                    let _ = write!(out, "  {size}");
+                    note_of(out, size.len());
+                    self.parts(&parts, style, indent + 4, out);
+                } else {
+                    let length = format!(" [{} characters]", length(one));
+                    let shown = middle(&whole, room.saturating_sub(width(&length)).max(VALUE / 2));
+                    let _ = write!(out, "  {}{}", paint(self.color, style, &shown), paint(self.color, DIM, &length));
+                    note_of(out, room);
                 }
             }
+            (_, None, None) => note_of(out, 0),
         }
-        if let Some(note) = change.note.as_deref().filter(|note| *note != "order") {
-            let _ = write!(out, " {}", paint(self.color, DIM, &format!("({})", escape(note))));
+    }
+
+    /// What is in a map or a list, a line each.
+    fn parts(&self, parts: &[(String, &Value)], style: &str, indent: usize, out: &mut String) {
+        // One line more is no shorter than to say that there is one.
+        let shown = if parts.len() == PARTS + 1 { parts.len() } else { PARTS };
+        let longest = parts.iter().take(shown).map(|(name, _)| width(name)).filter(|w| *w <= NAME).max().unwrap_or(0);
+        for (name, value) in parts.iter().take(shown) {
+            let name = middle(name, self.width.saturating_sub(indent + VALUE + 2).max(VALUE));
+            let pad = longest.saturating_sub(width(&name));
+            let room = self.width.saturating_sub(indent + width(&name) + pad + 2).max(VALUE);
+            let value = middle(&shown::whole(value), room);
+            let _ = writeln!(out, "{:indent$}{name}{:pad$}  {}", "", "", paint(self.color, style, &value));
         }
-        out.push('\n');
-        if let Some((before, after)) = lines {
-            self.lines(before, after, indent + 4, out);
+        self.more(parts.len() - shown.min(parts.len()), "more value", indent, out);
+    }
+
+    /// A sentence, over several lines where it must be.
+    fn prose(&self, indent: usize, style: &str, text: &str, out: &mut String) {
+        for (at, line) in wrapped(text, self.width.saturating_sub(indent + 2)).iter().enumerate() {
+            let indent = if at == 0 { indent } else { indent + 2 };
+            let _ = writeln!(out, "{:indent$}{}", "", paint(self.color, style, &escape(line)));
+        }
+    }
+
+    /// How much is not shown.
+    fn more(&self, n: usize, noun: &str, indent: usize, out: &mut String) {
+        if n > 0 {
+            let _ = writeln!(out, "{:indent$}{}", "", paint(self.color, DIM, &format!("… {}", count(n as u64, noun))));
         }
     }
 
@@ -159,26 +243,27 @@ impl Rich {
         let old: Vec<&str> = before.lines().collect();
         let new: Vec<&str> = after.lines().collect();
         let mut rows: Vec<(&str, &str, &str)> = Vec::new();
+        // The first new line that no row tells of yet: hunks near each other share what is between.
+        let mut next = 0;
         for hunk in diff.hunks() {
-            if let Some(context) = (hunk.after.start as usize).checked_sub(1).and_then(|at| new.get(at)) {
-                rows.push((" ", DIM, context));
+            let (from, to) = (hunk.after.start as usize, hunk.after.end as usize);
+            if let Some(at) = from.checked_sub(1).filter(|at| *at >= next) {
+                if at > next && !rows.is_empty() {
+                    rows.push((" ", DIM, "…"));
+                }
+                rows.extend(new.get(at).map(|line| (" ", DIM, *line)));
             }
             rows.extend(hunk.before.clone().filter_map(|at| old.get(at as usize)).map(|line| ("-", RED, *line)));
-            rows.extend(hunk.after.clone().filter_map(|at| new.get(at as usize)).map(|line| ("+", GREEN, *line)));
-            if let Some(context) = new.get(hunk.after.end as usize) {
-                rows.push((" ", DIM, context));
-            }
+            rows.extend((from..to).filter_map(|at| new.get(at)).map(|line| ("+", GREEN, *line)));
+            rows.extend(new.get(to).map(|line| (" ", DIM, *line)));
+            next = to + 1;
         }
         let room = self.width.saturating_sub(indent + 2).max(20);
         for (sign, style, line) in rows.iter().take(TEXT_LINES) {
-            let line = escape(line);
-            let line = crate::text::shorten(&line, room);
+            let line = start(&escape(line), room);
             let _ = writeln!(out, "{:indent$}{}", "", paint(self.color, style, &format!("{sign} {line}")));
         }
-        if rows.len() > TEXT_LINES {
-            let more = count((rows.len() - TEXT_LINES) as u64, "more line");
-            let _ = writeln!(out, "{:indent$}{}", "", paint(self.color, DIM, &format!("… {more}")));
-        }
+        self.more(rows.len().saturating_sub(TEXT_LINES), "more line", indent, out);
     }
 
     fn finding(&self, finding: &Finding, indent: usize, out: &mut String) {
@@ -209,7 +294,10 @@ impl Rich {
             let _ = write!(below, "; accepted: {}", escape(why));
         }
         let below_indent = indent + mark_width + 1;
-        let _ = writeln!(out, "\n{:below_indent$}{}", "", paint(self.color, DIM, &below));
+        out.push('\n');
+        for line in wrapped(&below, room) {
+            let _ = writeln!(out, "{:below_indent$}{}", "", paint(self.color, DIM, &escape(&line)));
+        }
     }
 
     fn totals(&self, report: &Report, out: &mut String) {
@@ -217,26 +305,40 @@ impl Rich {
             Some(matched) => format!("{} of {}", report.differing(), count(matched, "file")),
             None => count(report.differing(), "file"),
         };
-        let mut line = format!("{}{} in {files}", count(report.changes(), "change"), report.baseline());
+        let mut facts = vec![(format!("{} in {files}", count(report.changes(), "change")), "")];
         let severities =
             [(Severity::Error, "error", RED), (Severity::Warn, "warning", YELLOW), (Severity::Info, "notice", CYAN)];
         for (severity, noun, style) in severities {
             let n = report.count(severity);
             if n > 0 {
-                let _ = write!(line, " · {}", paint(self.color, style, &count(n, noun)));
+                facts.push((count(n, noun), style));
             }
         }
         if let Some(verdict) = &report.verdict {
-            let said = if verdict.failed {
-                paint(self.color, RED, "gate failed")
-            } else {
-                paint(self.color, GREEN, "gate passed")
-            };
-            let _ = write!(line, " · {said} ({})", escape(&verdict.fail_on.join(",")));
+            let (said, style) = if verdict.failed { ("failed", RED) } else { ("passed", GREEN) };
+            facts.push((format!("gate {said} ({})", escape(&verdict.fail_on.join(","))), style));
         }
-        let _ = writeln!(out, "{line}");
+        let only = if let [file] = report.files.as_slice() { file.name.as_str() } else { "" };
+        let baseline = baseline_label(report.start.as_ref(), only);
+        if !baseline.is_empty() {
+            facts.push((baseline.trim_start().to_string(), DIM));
+        }
+        let mut used = 0;
+        for (at, (fact, style)) in facts.iter().enumerate() {
+            let fact = middle(fact, self.width.saturating_sub(4));
+            if at > 0 && used + 3 + width(&fact) > self.width {
+                out.push_str("\n  ");
+                used = 2;
+            } else if at > 0 {
+                out.push_str(" · ");
+                used += 3;
+            }
+            used += width(&fact);
+            out.push_str(&if style.is_empty() { fact.into() } else { paint(self.color, style, &fact) });
+        }
+        out.push('\n');
         if let Some(reason) = &report.incomplete {
-            let _ = writeln!(out, "{}", paint(self.color, RED, &format!("incomplete: {}", escape(reason))));
+            self.prose(0, RED, &format!("incomplete: {}", escape(reason)), out);
         }
     }
 }
@@ -247,31 +349,39 @@ struct Group<'r> {
     changes: Vec<(String, &'r Change)>,
 }
 
-/// Neighbours with one parent together; one alone keeps its whole path.
+/// Changes with one parent together, where the first of them stands; one alone keeps its whole path.
 fn groups(changes: &[Change]) -> Vec<Group<'_>> {
-    let mut out: Vec<Group<'_>> = Vec::new();
-    let split: Vec<(Option<Path>, &Change)> = changes.iter().map(|change| (parent(&change.path), change)).collect();
-    for run in split.chunk_by(|a, b| a.0.is_some() && a.0 == b.0) {
-        let (parent, _) = &run[0];
-        match parent {
-            Some(parent) if run.len() > 1 && !parent.0.is_empty() => out.push(Group {
-                parent: Some(parent.to_string()),
-                changes: run.iter().map(|(_, change)| (last(&change.path), *change)).collect(),
-            }),
-            _ => out.push(Group { parent: None, changes: run.iter().map(|(_, c)| (c.path.clone(), *c)).collect() }),
-        }
-    }
-    // Paths of their own, side by side, are aligned with each other.
-    let mut merged: Vec<Group<'_>> = Vec::new();
-    for group in out {
-        match merged.last_mut() {
-            Some(previous) if previous.parent.is_none() && group.parent.is_none() => {
-                previous.changes.extend(group.changes);
+    let mut families: Vec<(Option<Path>, Vec<&Change>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for change in changes {
+        let parent = parent(&change.path).filter(|parent| !parent.0.is_empty());
+        let key = parent.as_ref().map(ToString::to_string);
+        match key.as_ref().and_then(|key| known.get(key)) {
+            Some(&at) => families[at].1.push(change),
+            None => {
+                known.extend(key.map(|key| (key, families.len())));
+                families.push((parent, vec![change]));
             }
-            _ => merged.push(group),
         }
     }
-    merged
+    let mut out: Vec<Group<'_>> = Vec::new();
+    for (parent, changes) in families {
+        match parent {
+            Some(parent) if changes.len() > 1 => out.push(Group {
+                parent: Some(parent.to_string()),
+                changes: changes.into_iter().map(|change| (last(&change.path), change)).collect(),
+            }),
+            _ => {
+                let alone = changes.into_iter().map(|change| (change.path.clone(), change));
+                // Paths of their own, side by side, are aligned with each other.
+                match out.last_mut() {
+                    Some(previous) if previous.parent.is_none() => previous.changes.extend(alone),
+                    _ => out.push(Group { parent: None, changes: alone.collect() }),
+                }
+            }
+        }
+    }
+    out
 }
 
 fn parent(path: &str) -> Option<Path> {
@@ -290,69 +400,65 @@ fn last(path: &str) -> String {
     }
 }
 
-/// A value in a room; a longer one with its length, which needs room too.
-fn fitting(value: &Value, room: usize) -> String {
-    let shown = shown::within(value, room);
-    if width(&shown) <= room { shown } else { shown::within(value, room.saturating_sub(20).max(12)) }
+/// The paths above a path, the nearest first.
+fn ancestors(path: &str) -> impl Iterator<Item = String> {
+    let mut path = Path::parse(path).ok();
+    std::iter::from_fn(move || {
+        let here = path.as_mut()?;
+        here.0.pop()?;
+        Some(here.to_string())
+    })
 }
 
-/// Text in lines of at most `room`, broken at blanks where there are some.
-fn wrapped(text: &str, room: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in text.split(' ') {
-        let needed = width(word);
-        if used > 0 && used + 1 + needed > room {
-            lines.push(String::new());
-            used = 0;
-        }
-        if let Some(line) = lines.last_mut() {
-            if used > 0 {
-                line.push(' ');
-                used += 1;
+/// The values in a map or a list that is not empty, each with its way there; `None` for anything else.
+fn parts(value: &Value) -> Option<Vec<(String, &Value)>> {
+    let mut out = Vec::new();
+    collect(value, &mut Path(Vec::new()), &mut out);
+    (out.len() > 1 || out.first().is_some_and(|(name, _)| name != "$")).then_some(out)
+}
+
+fn collect<'v>(value: &'v Value, at: &mut Path, out: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Map(entries) if !entries.is_empty() && value.envelope().is_none() => {
+            for (key, value) in entries {
+                at.0.push(Segment::Key(key.clone()));
+                collect(value, at, out);
+                at.0.pop();
             }
-            line.push_str(word);
-            used += needed;
         }
+        Value::List(items) if !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                at.0.push(Segment::Index(index));
+                collect(item, at, out);
+                at.0.pop();
+            }
+        }
+        leaf => out.push((escape(&below(at)).into_owned(), leaf)),
     }
-    lines
 }
 
-/// How many columns a terminal gives a text. Near enough for East Asian scripts and emoji; a wrong guess costs alignment.
-fn width(text: &str) -> usize {
-    text.chars()
-        .map(|c| match u32::from(c) {
-            0x20..0x300 => 1,
-            0x1100..=0x115f
-            | 0x2e80..=0x303e
-            | 0x3041..=0xa4cf
-            | 0xac00..=0xd7a3
-            | 0xf900..=0xfaff
-            | 0xfe30..=0xfe6f => 2,
-            0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1f64f | 0x1f680..=0x1faff | 0x20000..=0x3fffd => 2,
-            _ => match c.general_category() {
-                GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark => 0,
-                _ => 1,
-            },
-        })
-        .sum()
+/// A way down, as it is written after what it starts at.
+fn below(path: &Path) -> String {
+    let whole = path.to_string();
+    match path.0.first() {
+        Some(Segment::Index(_)) => whole.trim_start_matches('$').to_string(),
+        _ => whole,
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn widths_are_those_of_a_terminal() {
-        assert_eq!(width("abc"), 3);
-        assert_eq!(width("東京"), 4);
-        assert_eq!(width("e\u{301}"), 1);
-        assert_eq!(width("🙂"), 2);
+/// How much is in a map or a list, in words.
+fn size(value: &Value) -> String {
+    match value {
+        Value::Map(entries) => format!("a map of {}", count(entries.len() as u64, "key")),
+        Value::List(items) => format!("a list of {}", count(items.len() as u64, "item")),
+        _ => String::new(),
     }
+}
 
-    #[test]
-    fn text_is_wrapped_at_blanks() {
-        assert_eq!(wrapped("aa bb cc", 5), ["aa bb", "cc"]);
-        assert_eq!(wrapped("aaaaaaaa b", 5), ["aaaaaaaa", "b"]);
+/// How long a value is, in characters: a string's own, else as it is written.
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count(),
+        other => shown::whole(other).chars().count(),
     }
 }

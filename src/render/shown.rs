@@ -15,6 +15,11 @@ pub(super) fn within(value: &Value, max: usize) -> String {
     text::escape(&shorten(shown, max, length)).into_owned()
 }
 
+/// A value for one line of text, all of it.
+pub(super) fn whole(value: &Value) -> String {
+    within(value, usize::MAX)
+}
+
 /// The sides of a change that there are, each as [`within`] shows it, but where that would leave out what differs: then each
 /// is what stands around the first difference.
 pub(super) fn sides(change: &Change) -> (Option<String>, Option<String>) {

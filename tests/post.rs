@@ -2,6 +2,7 @@
 
 mod failing; // what goes wrong at the forge, and that nothing of it fails a run
 mod forges; // the five APIs
+mod hostile; // servers and environments that mean harm
 mod places; // which pull request
 mod sticky; // which comment is flecto's own
 mod summary; // the job's summary

@@ -202,7 +202,8 @@ fn list(speaker: &Speaker<'_>) -> Result<Vec<Comment>, Refused> {
             _ => return Ok(all),
         }
     }
-    Ok(all)
+    // Ours may be among those that were not read, and a second one is worse than none.
+    Err(Refused { status: None, why: format!("there are more comments than flecto reads ({MAX_PAGES} pages)") })
 }
 
 /// The target of `rel="next"` (RFC 8288).

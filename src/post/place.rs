@@ -51,6 +51,9 @@ pub(super) fn token_names(forge: Forge) -> &'static [&'static str] {
 pub(super) fn find(said: &Said) -> Result<Place, String> {
     let forge =
         said.forge.or_else(detect).ok_or("no CI system that is known; say --forge, --repository and --pull-request")?;
+    if said.api_url.is_none() {
+        one_host(forge)?;
+    }
     let api = said.api_url.clone().or_else(|| api_url(forge));
     let api = api.ok_or("the address of the forge's API is not known; say --api-url")?;
     let api = Url::parse(&api).map_err(|wrong| format!("the API's url {wrong}"))?;
@@ -97,6 +100,22 @@ fn api_url(forge: Forge) -> Option<String> {
         Forge::Gitlab => variable("CI_API_V4_URL"),
         Forge::Bitbucket => Some("https://api.bitbucket.org/2.0".into()),
         Forge::Azure => variable("SYSTEM_COLLECTIONURI"),
+    }
+}
+
+/// The API is that of the server that the CI system names: the token goes to no other host because of a variable alone.
+fn one_host(forge: Forge) -> Result<(), String> {
+    let (server, api) = match forge {
+        Forge::Github | Forge::Gitea => ("GITHUB_SERVER_URL", "GITHUB_API_URL"),
+        Forge::Gitlab => ("CI_SERVER_URL", "CI_API_V4_URL"),
+        Forge::Bitbucket | Forge::Azure => return Ok(()),
+    };
+    let host = |name: &str| variable(name).and_then(|url| Some(Url::parse(&url).ok()?.host().to_string()));
+    match (host(server), host(api)) {
+        (Some(own), Some(other)) if other != own && other != format!("api.{own}") => {
+            Err(format!("{api} names another host than {server}; say --api-url if that is right"))
+        }
+        _ => Ok(()),
     }
 }
 

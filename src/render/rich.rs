@@ -49,7 +49,7 @@ impl Rich {
             self.file(file, &mut out);
         }
         for warning in &report.warnings {
-            self.prose(0, YELLOW, &format!("warning: {}", escape(warning)), out);
+            self.prose(0, YELLOW, &format!("warning: {}", escape(warning)), &mut out);
         }
         self.totals(report, &mut out);
         out

@@ -66,8 +66,8 @@ impl RuleText {
 
     fn new(title: String, description: &str, help: &str) -> RuleText {
         RuleText {
-            title,
-            description: description.to_string(),
+            title: shorten(&title, LONGEST).into_owned(),
+            description: shorten(description, LONGEST).into_owned(),
             help: help.to_string(),
             help_markdown: help.to_string(),
             security: None,

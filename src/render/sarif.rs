@@ -26,6 +26,9 @@ const MAX_VARYING: usize = 9_000_000;
 /// The longest message of a result, in characters: GitHub shows the first sentence.
 const MESSAGE: usize = 1_000;
 
+/// GitHub's bound on a rule's name, in characters.
+const NAME: usize = 255;
+
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Where one can read about the program: its repository, else where the documentation of its release will be.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
@@ -126,7 +129,10 @@ fn level(severity: Severity) -> &'static str {
 fn rule(id: &str, issue: &Issue<'_>) -> String {
     let text = RuleText::of(issue);
     let mut object = Object::new();
-    object.str("id", id).str("name", &pascal(issue.rule));
+    object.str("id", id);
+    // A name is optional, and one that equals the id is a fault (SARIF1001).
+    let name = shorten(&pascal(issue.rule), NAME).into_owned();
+    object.opt_str("name", (!name.is_empty() && !name.eq_ignore_ascii_case(id)).then_some(name.as_str()));
     object.raw("shortDescription", &message(&text.title));
     object.raw("fullDescription", &message(&text.description));
     let mut help = Object::new();
@@ -199,7 +205,9 @@ fn results(issues: &[Issue<'_>], index: &BTreeMap<&str, (usize, &Issue<'_>)>, ro
         let semantic = fingerprint(&[id, issue.file, issue.document.unwrap_or(""), issue.path.unwrap_or("")]);
         let mut result = Object::new();
         result.str("ruleId", id).uint("ruleIndex", rule_index).str("level", level(issue.severity));
-        result.raw("message", &message(&brackets(&shorten(&issue.message, MESSAGE))));
+        // A filter of the user's may say nothing; the service takes no empty message.
+        let said = if issue.message.trim().is_empty() { "The rule fired; it says no more." } else { &issue.message };
+        result.raw("message", &message(&brackets(&shorten(said, MESSAGE))));
         let mut location = Object::new();
         location.raw("physicalLocation", &physical(issue.file, issue.line, issue.column, issue.end_line, root));
         if let Some(place) = issue.place() {

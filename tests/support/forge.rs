@@ -44,6 +44,8 @@ pub(crate) enum Accident {
     Flood,
     /// The connection is closed without an answer.
     Close,
+    /// These bytes, and then the connection is closed.
+    Raw(&'static str),
 }
 
 /// A request as it came.
@@ -205,6 +207,10 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) {
             return;
         }
         Some(Accident::Close) => return,
+        Some(Accident::Raw(bytes)) => {
+            let _ = stream.write_all(bytes.as_bytes());
+            return;
+        }
     };
     let mut out = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
     for (name, value) in headers.iter().chain(&json) {

@@ -53,6 +53,14 @@ pub(super) fn key_value(key: &Key<'_>) -> Value {
 
 /// On a value that is the same in YAML 1.2 and another one in YAML 1.1.
 pub(super) fn only_yaml11(before: &Data<'_>, after: &Data<'_>) -> String {
+    if let (Data::String(was), Data::String(is)) = (before, after)
+        && (was.strip_suffix('\n') == Some(is) || is.strip_suffix('\n') == Some(was))
+    {
+        let (has, reads) = if was.len() > is.len() { ("no", "loses") } else { ("a", "gains") };
+        return format!(
+            "the file now has {has} line break at its end; to libyaml (PyYAML, go-yaml) the text {reads} it too"
+        );
+    }
     let (was, is) = (before.type_name(), after.type_name());
     if was == is {
         format!("the same to a YAML 1.2 reader; a YAML 1.1 reader sees another {is}")

@@ -10,6 +10,21 @@ fn notes(name: &str, old: &str, new: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_block_text_whose_last_line_break_went_with_the_file_s_is_a_noted_record() {
+    let (with, without) = ("a: 1\nb: |\n  x\n", "a: 1\nb: |\n  x");
+    assert_eq!(yaml(with, without), [r#"~ b: "x\n" → "x""#]);
+    assert_eq!(yaml(without, with), [r#"~ b: "x" → "x\n""#]);
+    assert!(notes("a.yaml", with, without)[0].contains("libyaml"));
+    assert_eq!(yaml(without, without), [""; 0]);
+    // Another kind of text, and another end, are the same to every reader.
+    assert_eq!(yaml("b: |-\n  x\n", "b: |-\n  x"), [""; 0]);
+    assert_eq!(yaml("b: x\n", "b: x"), [""; 0]);
+    let object =
+        |end: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  k: |\n    x{end}");
+    assert_eq!(yaml(&object("\n"), &object("")), [r#"~ {ConfigMap/a} data.k: "x\n" → "x""#]);
+}
+
+#[test]
 fn a_key_that_only_a_yaml_11_reader_sees_change_is_a_noted_record() {
     let key = |text: &str| format!(r#"{{"$flecto":"key","text":{}}}"#, serde_json::to_string(text).expect("JSON"));
     for (old, new, path, before, after) in [

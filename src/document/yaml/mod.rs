@@ -145,7 +145,17 @@ impl<'a, 'o> Builder<'a, 'o> {
         let mut key11 = None;
         let (data, tag, yaml11) = match (readings, tag) {
             (None, None | Some(TagOf::Collection)) if empty => (Data::Null, None, None),
-            (None, None | Some(TagOf::Collection)) => (Data::String(text), None, None),
+            (None, None | Some(TagOf::Collection)) => {
+                let cut =
+                    without_last_break(self.text, &text, style).map(|cut| Data::String(Cow::Owned(cut.to_string())));
+                if let Some(cut) = &cut
+                    && !is_key
+                    && self.in_key == 0
+                {
+                    self.kubernetes.push((place.start, cut.clone()));
+                }
+                (Data::String(text), None, cut.filter(|_| !is_key).map(Box::new))
+            }
             (None, Some(tag)) => {
                 let (data, tag) = tagged(if empty { Cow::Borrowed("") } else { text }, tag, empty);
                 (data, tag, None)
@@ -352,6 +362,16 @@ fn line(marker: granit_parser::Marker) -> u32 {
 
 fn place(marker: granit_parser::Marker) -> Place {
     Place { line: line(marker), column: u32::try_from(marker.col() + 1).unwrap_or(u32::MAX) }
+}
+
+/// A block text that is the end of a file without a line break, as libyaml and what is built on it read it (go-yaml, PyYAML):
+/// without one. YAML 1.2 has it end in one all the same.
+fn without_last_break<'t>(file: &str, text: &'t str, style: ScalarStyle) -> Option<&'t str> {
+    let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    let cut = text.strip_suffix('\n').filter(|_| is_block && !file.ends_with(['\n', '\r']))?;
+    // Not a comment after it, nor blank lines, which have their line breaks.
+    let last = file.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches([' ', '\t']);
+    (!last.is_empty() && cut.ends_with(last)).then_some(cut)
 }
 
 /// What a tag asks for.

@@ -35,6 +35,24 @@ fn block_scalars_keep_their_chomping() {
 }
 
 #[test]
+fn a_block_text_at_the_end_of_a_file_without_a_line_break_has_two_readings() {
+    let other = |text: &str| {
+        let roots = read(text);
+        let Data::Map(entries) = &roots[0].data else { panic!("a map") };
+        let last = entries.last().expect("an entry");
+        (last.value.to_value().to_json(), last.value.yaml11.as_ref().map(|data| data.to_value().to_json()))
+    };
+    let both = |core: &str, libyaml: Option<&str>| (core.to_string(), libyaml.map(str::to_string));
+    assert_eq!(other("a: |\n  x\n  y"), both(r#""x\ny\n""#, Some(r#""x\ny""#)));
+    assert_eq!(other("a: >\n  x\n  y"), both(r#""x y\n""#, Some(r#""x y""#)));
+    assert_eq!(other("a: |+\n  x"), both(r#""x\n""#, Some(r#""x""#)));
+    for one in ["a: |\n  x\n", "a: |-\n  x", "a: |\n  x\nb: c", "a: |\n  x\n# y", "a: |\n  x\n  "] {
+        assert_eq!(other(one).1, None, "{one:?}");
+    }
+    assert_eq!(json("apiVersion: v1\nkind: X\na: |\n  x"), r#"{"apiVersion":"v1","kind":"X","a":"x"}"#);
+}
+
+#[test]
 fn kubernetes_documents_are_read_as_kubernetes_reads_them() {
     let text = "apiVersion: v1\nkind: X\nmode: 0644\non: off\nn: y\nat: 1:30\nday: 2024-01-02\nquoted: \"no\"\nlist: [08, yes]\n";
     assert_eq!(

@@ -6,7 +6,7 @@
 use super::By;
 use super::reading;
 use super::scan::Span;
-use super::words::Strength;
+use super::words::{self, Strength};
 use std::ops::Range;
 
 /// The end of a function's name, and which of its arguments is the secret, counted from 0.
@@ -58,6 +58,8 @@ const CALLS: &[(&str, usize)] = &[
 
 /// Finds them. A parenthesis is looked at once, and its arguments up to a bound.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    fallbacks(text, spans);
+    variables(text, spans);
     for (open, _) in text.match_indices('(') {
         let head = &text[super::formats::floor(text, open.saturating_sub(48))..open];
         let Some((_, which)) = CALLS.iter().find(|(name, _)| {
@@ -72,6 +74,50 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let value = &area[literal.clone()];
         if !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
             spans.push(Span::new(open + 1 + literal.start..open + 1 + literal.end, By::Container, "argument"));
+        }
+    }
+}
+
+/// `process.env.PASSWORD || 'x'`, `$PW ?? "x"`: the literal that code falls back to where a secret's name has no value.
+fn fallbacks(text: &str, spans: &mut Vec<Span>) {
+    for mark in ["||", "??", " or "] {
+        for (at, _) in text.match_indices(mark) {
+            let after = text[at + mark.len()..].trim_start_matches(' ');
+            let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) else { continue };
+            let inside = &after[1..super::formats::floor(after, 1024)];
+            let Some(length) = inside.find(quote) else { continue };
+            let head = text[super::formats::floor(text, at.saturating_sub(160))..at]
+                .trim_end_matches([' ', ')', ']', '\'', '"']);
+            let name = head.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
+            let value = &inside[..length];
+            if words::named(name).is_some_and(|named| named.strength == Strength::Strong)
+                && !value.is_empty()
+                && !reading::is_kept(value, Strength::Strong)
+            {
+                let start = text.len() - after.len() + 1;
+                spans.push(Span::new(start..start + length, By::Container, "fallback"));
+            }
+        }
+    }
+}
+
+/// `variable "db_password" { default = "x" }` of Terraform: the block's name says what its default is.
+fn variables(text: &str, spans: &mut Vec<Span>) {
+    for (at, found) in text.match_indices("variable \"") {
+        let rest = &text[at + found.len()..super::formats::floor(text, at + found.len() + 1024)];
+        let Some((name, block)) = rest.split_once('"') else { continue };
+        let block = &block[..block.find("\n}").unwrap_or(block.len())];
+        let Some(default) = block.find("default").map(|at| &block[at + "default".len()..]) else { continue };
+        let Some(literal) = default.trim_start().strip_prefix('=').map(str::trim_start) else { continue };
+        let Some(inside) = literal.strip_prefix('"') else { continue };
+        let Some(length) = inside.find('"') else { continue };
+        let value = &inside[..length];
+        if words::named(name).is_some_and(|named| named.strength == Strength::Strong)
+            && !value.is_empty()
+            && !reading::is_kept(value, Strength::Strong)
+        {
+            let start = inside.as_ptr() as usize - text.as_ptr() as usize;
+            spans.push(Span::new(start..start + length, By::Container, "variable"));
         }
     }
 }

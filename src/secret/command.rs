@@ -17,7 +17,7 @@ struct Tool {
     attached: &'static [&'static str],
     /// Flags before `user:password` (or the `%` and `,` that some take instead of the colon).
     userpass: &'static [&'static str],
-    /// `login` for a tool that takes one there only.
+    /// The word of a command, as `login`, for a tool that takes one there only.
     needs: &'static str,
 }
 
@@ -65,6 +65,7 @@ const TOOLS: &[Tool] = &[
         "",
     ),
     tool(&["sshpass"], &["-p"], &["-p"], &[], ""),
+    tool(&["dotnet", "nuget"], &["-k"], &[], &[], "push"),
     tool(
         &["redis-cli", "redis-benchmark", "valkey-cli", "keydb-cli", "redis-dump", "iredis"],
         &["-a", "--pass"],
@@ -223,6 +224,9 @@ const PLACES: &[(&[&str], isize)] = &[
 /// Tools of Oracle that take `user/password` as they are.
 const ORACLE: &[&str] = &["impdp", "expdp", "imp", "exp", "sqlldr", "sqlplus", "rman"];
 
+/// Users that everybody has: what follows their name and a slash is a password.
+const LOGINS: &[&str] = &["admin", "root", "sa", "sys", "system", "scott", "postgres", "test", "guest", "oracle"];
+
 /// Finds them, line by line.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     let bytes = text.as_bytes();
@@ -235,6 +239,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         || text.contains("/user:")
         || text.contains("net ")
         || text.contains("echo ")
+        || ["login ", "logon ", "connect ", "conn "].iter().any(|word| text.contains(word))
         || text.contains("= ")
         || text.contains('+')
         || ORACLE.iter().any(|tool| text.contains(tool)))
@@ -364,11 +369,13 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
     };
     // Tools, by their first appearance; `sudo`, `env A=b` and `docker exec x` may stand before.
     // Each tool once, however often it is named: its flags are tried on every word.
-    let logs_in = words.contains(&"login");
     let mut tools: Vec<&Tool> = Vec::new();
     for word in &words {
         let name = base(word);
-        for tool in TOOLS.iter().filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || logs_in)) {
+        for tool in TOOLS
+            .iter()
+            .filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || words.contains(&tool.needs)))
+        {
             if !tools.iter().any(|known| std::ptr::eq(*known, tool)) {
                 tools.push(tool);
             }
@@ -419,6 +426,7 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
         if word.starts_with('/') {
             // Windows: `/p:hunter2`, `/pass:x`, `/user:x`.
             if let Some((name, value)) = word.strip_prefix('/').and_then(|word| word.split_once(':'))
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
                 && (matches!(name, "pass" | "pwd" | "password" | "rp")
                     || name == "p"
                         && words.iter().any(|word| {
@@ -484,6 +492,23 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             hide(at + 1, range.start + slash..range.start + end, "user and password");
         }
     }
+    // `login admin/hunter2`, `connect scott/tiger@orcl`: two words, of a user and what is no word.
+    if let [first, second] = words.as_slice()
+        && matches!(base(first), "login" | "logon" | "connect" | "conn")
+        && let Some((user, rest)) = second.trim_end_matches(';').split_once('/')
+        && user.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !user.is_empty()
+    {
+        let password = rest.split_once('@').map_or(rest, |(password, _)| password);
+        if (super::opaque::is_mixed(password) || LOGINS.contains(&user) || password.len() < rest.len())
+            && !password.contains('/')
+            && !reading::is_kept(password, Strength::Strong)
+            && words::named(password).is_none()
+        {
+            let from = command[1].start + user.len() + 1;
+            hide(1, from..from + password.len(), "user and password");
+        }
+    }
     // `net use Z: \\\\nas\\share password`.
     if words.first().is_some_and(|first| base(first) == "net")
         && words.get(1) == Some(&"use")
@@ -496,12 +521,13 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
     // `-u user:password` of a tool that is not named, as in the arguments of a container.
     if tools.is_empty() {
         for (at, word) in words.iter().enumerate() {
-            if matches!(*word, "-u" | "--user" | "--auth" | "--creds" | "--credentials" | "--userpass" | "--basic-auth")
+            let told = matches!(*word, "--creds" | "--credentials" | "--userpass" | "--basic-auth" | "--proxy-user");
+            if (told || matches!(*word, "-u" | "--user" | "--auth"))
                 && let Some(range) = command.get(at + 1)
                 && let Some((user, password)) = text[range.clone()].split_once(':')
                 && !user.is_empty()
                 && !user.contains(['/', '='])
-                && super::opaque::is_mixed(password)
+                && (told || super::opaque::is_mixed(password))
                 && !password.contains(['/', ':'])
             {
                 userpass(text, range.clone(), &mut hide);
@@ -509,15 +535,15 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
         }
     }
     places(text, command, &words, &mut hide);
+    // `sudo -S <<< hunter2`.
+    if takes(&words)
+        && let Some(at) = words.iter().position(|word| *word == "<<<")
+        && let Some(value) = command.get(at + 1).filter(|range| value_fine(&text[(*range).clone()]))
+    {
+        hide(at + 1, value.clone(), "standard input");
+    }
     // `echo hunter2 | docker login --password-stdin`, `| sudo -S`, `echo user:pw | chpasswd`.
-    let takes = words.contains(&"--password-stdin")
-        || words.contains(&"--with-token")
-        || words.iter().any(|w| base(w) == "chpasswd")
-        || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
-        || words.contains(&"--stdin") && words.iter().any(|w| base(w) == "passwd")
-        || words.contains(&"--pass-stdin")
-        || words.iter().any(|w| matches!(base(w), "kinit" | "smbpasswd" | "cryptsetup" | "ecryptfs-add-passphrase"));
-    if takes
+    if takes(&words)
         && let Some(first) = before.first()
         && matches!(&text[first.clone()], "echo" | "printf")
         && let Some(last) = before.last().filter(|_| before.len() > 1)
@@ -528,6 +554,17 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             if words.iter().any(|w| base(w) == "chpasswd") { shown.find(':').map_or(0, |colon| colon + 1) } else { 0 };
         hide(0, last.start + skip..last.end, "standard input");
     }
+}
+
+/// Whether a command reads a password from its standard input.
+fn takes(words: &[&str]) -> bool {
+    words.contains(&"--password-stdin")
+        || words.contains(&"--with-token")
+        || words.iter().any(|w| base(w) == "chpasswd")
+        || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
+        || words.contains(&"--stdin") && words.iter().any(|w| base(w) == "passwd")
+        || words.contains(&"--pass-stdin")
+        || words.iter().any(|w| matches!(base(w), "kinit" | "smbpasswd" | "cryptsetup" | "ecryptfs-add-passphrase"))
 }
 
 fn places(

@@ -56,6 +56,7 @@ pub(super) const NAME_FIELDS: &[&str] = &[
     "var",
     "env",
     "envname",
+    "envvar",
     "parameter",
     "parametername",
     "param",
@@ -226,13 +227,19 @@ impl Context {
             // An ExternalSecret: under which key the value is put.
             return next;
         }
+        if self.name == "encryptedData" {
+            // A SealedSecret: only the cluster's key opens what stands here.
+            next.name.clone_from(&self.name);
+            return next;
+        }
         if matches!(self.name.as_str(), "css" | "theme" | "themes" | "design" | "styles" | "tailwind")
             && name == "tokens"
         {
             return next;
         }
         let mut own = words::named(name);
-        if own.is_none_or(|named| named.strength == Strength::Weak) && !self.name.is_empty() && self.hold.is_none() {
+        let parent = self.hold.is_none_or(|hold| hold.named.strength < Strength::Strong);
+        if own.is_none_or(|named| named.strength == Strength::Weak) && !self.name.is_empty() && parent {
             // `tls.key`, `api.key`: the two names are one. A parent that is a secret itself says it below.
             // `accessKeySecret.key` is the other way round: a Secret, and which of its keys.
             let selector = glued(&self.name).ends_with("secret") || words::shields(&self.name);

@@ -69,6 +69,9 @@ const LINES: &[(&[&str], At, &str)] = &[
     (&["MONITOR", "*", "*", "*"], At::Word(0), "nut"),
     (&["d-i", "*", "password"], At::Word(0), "debian installer"),
     (&["auth_pass"], At::Word(0), "keepalived"),
+    (&["bindpw"], At::Word(0), "nslcd, pam_ldap"),
+    (&["rootbindpw"], At::Word(0), "pam_ldap"),
+    (&["rootpw"], At::Word(0), "slapd"),
 ];
 
 /// Kinds of IPsec secrets, behind a lone colon, and which word behind the kind is the secret.

@@ -57,17 +57,24 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             }
         }
         let own = words::named(element).filter(|named| named.strength >= Strength::Medium);
-        let text_end = text[from..].find('<').map_or(text.len(), |at| from + at);
-        let body = &text[from..text_end];
+        // Over the frame of `<![CDATA[…]]>`.
+        let framed = text[from..].trim_start().strip_prefix("<![CDATA[").and_then(|inside| {
+            let start = text.len() - inside.len();
+            let area = &text[start..super::formats::floor(text, start + 4096)];
+            area.find("]]>").map(|length| (start, start + length))
+        });
+        let (from_body, text_end) =
+            framed.unwrap_or_else(|| (from, text[from..].find('<').map_or(text.len(), |at| from + at)));
+        let body = &text[from_body..text_end];
         let carried = matches!(element, "value" | "string" | "val" | "default" | "data").then_some(pending).flatten();
         let named = own.or(said).or(carried);
         let trimmed = body.trim();
         if let Some(named) = named
             && !trimmed.is_empty()
-            && text[text_end..].starts_with("</")
+            && (framed.is_some() || text[text_end..].starts_with("</"))
             && !(element == "key" || element == "name")
         {
-            let start = from + (trimmed.as_ptr() as usize - body.as_ptr() as usize);
+            let start = from_body + (trimmed.as_ptr() as usize - body.as_ptr() as usize);
             if let Some((part, word)) = pairs::judge_value(trimmed, &named, false) {
                 spans.push(Span::new(start + part.start..start + part.end, By::Container, word));
             }

@@ -200,6 +200,7 @@ fn is_public(word: &str) -> bool {
         "data:",
         "did:",
         "Qm",
+        "12D3KooW",
         "bafy",
         "npm:",
         "pkg:",

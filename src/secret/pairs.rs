@@ -77,6 +77,10 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             continue;
         };
         let value = &text[start..end];
+        if names_itself(text, &key, at, start..end) {
+            at += 1;
+            continue;
+        }
         let before = spans.len();
         judge(value, start, &named, kind, spans);
         at = if spans.len() > before { end.max(at + 1) } else { at + 1 };
@@ -464,6 +468,26 @@ fn pair_follows(text: &str, from: usize) -> bool {
         && bytes.get(at + 1) != Some(&b'=')
 }
 
+/// `connect(user=u, password=pw)`, `this.token = token`: code that passes on what a name holds.
+fn names_itself(text: &str, key: &Key, sign: usize, value: std::ops::Range<usize>) -> bool {
+    let name = &text[key.start..key.end];
+    let shown = text[value.clone()].trim_end_matches(';');
+    if text.as_bytes()[sign] != b'=' || shown.is_empty() || !shown.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
+    {
+        return false;
+    }
+    if let Some(member) = name.strip_prefix("this.").or_else(|| name.strip_prefix("self.")) {
+        return member == shown;
+    }
+    // An argument of a call: what opened the parenthesis is a name, and a comma or the end follows.
+    let window = super::formats::floor(text, key.start.saturating_sub(256));
+    let called =
+        text[window..key.start].rsplit(['\n', ')']).next().and_then(|line| line.rfind('(').map(|open| &line[..open]));
+    let head = called.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+    let closed = text[value.end..].trim_start().starts_with([')', ',']);
+    head && closed && value.start == sign + 1 && (shown.len() < 3 || words::named(shown).is_some())
+}
+
 /// Whether the value is hidden, and how much of it.
 fn judge(value: &str, start: usize, named: &Named, kind: Kind, spans: &mut Vec<Span>) {
     let trimmed = value.trim();
@@ -522,6 +546,21 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
     if let Some(literal) = default_in_reference(value) {
         return Some((literal, named.word));
     }
+    if value.starts_with("***") && value.len() < 6 {
+        // The replacement of a `sed` command.
+        return None;
+    }
+    if [".*", "([", "(?", "[^", "\\S", "\\w"].iter().any(|start| value.starts_with(start)) {
+        // A regular expression for one.
+        return None;
+    }
+    if query && value.strip_prefix(':').is_some_and(|name| words::named(name).is_some()) {
+        // `/reset?token=:token`: a route's parameter.
+        return None;
+    }
+    if matches!(named.word, "gpgkey" | "pgpkey") && is_key_id(value) {
+        return None;
+    }
     if query && named.strength == Strength::Weak {
         // In a query `key`, `sig` and `code` are credentials as soon as they are longer than a word.
         return (value.len() >= 16
@@ -538,7 +577,7 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
         return None;
     }
     if let Some((scheme, credential)) = value.split_once(' ')
-        && !reading::is_prose(value)
+        && (!reading::is_prose(value) || named.word == "authorization" && is_one_credential(credential))
         && SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
     {
         let offset = value.len() - credential.trim_start().len();
@@ -577,8 +616,23 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
     all
 }
 
+/// `Bearer violet-falcon` under `Authorization`: one word that does not say what the header is.
+fn is_one_credential(text: &str) -> bool {
+    let text = text.trim();
+    !text.contains(' ')
+        && words::named(text).is_none()
+        && !matches!(text.to_ascii_lowercase().as_str(), "authentication" | "required" | "header" | "scheme" | "realm")
+}
+
+/// `0xDEADBEEFDEADBEEF`: the id or the fingerprint of an OpenPGP key.
+fn is_key_id(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or(value);
+    matches!(digits.len(), 8 | 16 | 40) && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
 /// Weak names under which a hexadecimal text is a digest or a commit.
-const DIGESTS: &[&str] = &["hash", "signature", "sig", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
+const DIGESTS: &[&str] =
+    &["hash", "signature", "sig", "sign", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
 
 /// `user_id`, `createdAt`, `email`: what a field is called.
 fn is_field_name(value: &str) -> bool {

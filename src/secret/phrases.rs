@@ -215,16 +215,24 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 | "--set"
                 | "env:set"
                 | "--global"
+                | "proxy_set_header"
+                | "add_header"
                 | "--add"
                 | "fastcgi_param"
                 | "setenv"
                 | "config:set"
                 | "uwsgi_param"
-        ) && let Some(named) = names::named(name).filter(|named| named.strength == Strength::Strong)
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-:/".contains(&b))
-            && (names::split(name).len() > 1 || tokens.len() == at + 2)
+        ) && let Some(named) = names::named(name).filter(|named| {
+            named.strength == Strength::Strong || named.strength == Strength::Medium && before.ends_with("_header")
+        }) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-:/".contains(&b))
+            && (names::split(name).len() > 1
+                || tokens.len() == at + 2
+                || before.ends_with("_header") && token(at + 1).is_some_and(|next| next.starts_with(['"', '\''])))
         {
-            push(quoted_run(line, &tokens[at + 1], &clean), named.word);
+            let value = quoted_run(line, &tokens[at + 1], &clean);
+            // A scheme before the credential stays readable.
+            let part = pairs::judge_value(&line[value.clone()], &named, false).map_or(0, |(part, _)| part.start);
+            push(value.start + part..value.end, named.word);
         }
     }
     // A directive alone on its line. A sentence has more words, and a word that says nothing but `password` begins many.
@@ -241,7 +249,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
             && named.word != "key"
             && named.strength >= Strength::Medium
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-$".contains(&b))
-            && (names::split(name).len() > 1 || name != named.word || name.len() > 8)
+            && (names::split(name).len() > 1 || name != named.word || name.len() > 8 || line.trim_end().ends_with(';'))
         {
             let shown = &line[value.clone()];
             // `Passwort vergessen?` is a label: one natural word is a directive only when products write it so, or when a digit follows.
@@ -321,6 +329,11 @@ fn pgpass(line: &str, start: usize, spans: &mut Vec<Span>) {
     }
     let [host, port, database, user] = cuts[..] else { return };
     let port = &line[host + 1..port];
+    // A MAC address or a fingerprint: two hexadecimal digits each.
+    let octet = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit());
+    if octet(&line[..host]) && octet(port) {
+        return;
+    }
     let fine = (port == "*" || port.len() >= 2 && port.bytes().all(|b| b.is_ascii_digit()))
         && !line[..host].is_empty()
         && line[..host].bytes().all(|b| b.is_ascii_alphanumeric() || b".-_*/".contains(&b))
@@ -372,11 +385,12 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         return;
     }
     labelled(line, &tokens, start, spans);
+    named_there(line, &tokens, start, spans);
     let code = line.trim_end().ends_with([')', ';', '}']) && line.contains('(') && line.contains(" = ");
     if code {
         return;
     }
-    let mut name: Option<(usize, names::Named)> = None;
+    let mut name: Option<(usize, names::Named, &str)> = None;
     for (at, range) in tokens.iter().enumerate() {
         let word = line[range.clone()]
             .trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != ']' && c != '$' && c != '-');
@@ -392,16 +406,19 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         // Documentation names keys too: a sentence about a value says right after the name, or right before it, that it is one.
         let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']).to_lowercase());
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|range| line[range.clone()].to_lowercase());
+        // `from "x-creds" to …`: a value that looks like a name.
+        let quoted = line[range.clone()].starts_with(['"', '\'', '`']);
+        let before = before.filter(|before| !(quoted && matches!(before.as_str(), "from" | "to" | "as")));
         let told = next.is_some_and(|next| CHANGES.contains(&next.as_str()))
             || line[range.clone()].ends_with(':') && path_like
             || path_like && near_change(line, &tokens[at + 1..])
             || before.is_some_and(|before| BEFORE.contains(&before.as_str())) && path_like;
         if told {
-            name = Some((at, named));
+            name = Some((at, named, last));
             break;
         }
     }
-    let Some((at, named)) = name else { return };
+    let Some((at, named, last)) = name else { return };
     let after = tokens[at].end;
     let mut any = false;
     for range in literals(line, after) {
@@ -439,7 +456,11 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         }
         let Some(lead) = told.take() else { return };
         let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
-        if value.is_empty() || reading::is_plain_word(word.trim_end_matches([',', ';', '.']), named.strength) {
+        // `this.token = token` is code.
+        if value.is_empty()
+            || value == last
+            || reading::is_plain_word(word.trim_end_matches([',', ';', '.']), named.strength)
+        {
             return;
         }
         let offset = range.start + (value.as_ptr() as usize - word.as_ptr() as usize);
@@ -474,6 +495,51 @@ fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<S
                 spans.push(Span::new(start + from..start + from + shown.len(), By::Container, "labelled"));
             }
             return;
+        }
+    }
+}
+
+/// `password 'x7Kp2' is too short`, `the default password tiger77 must be changed`: a value right behind the word itself.
+fn named_there(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<Span>) {
+    for at in 0..tokens.len() - 1 {
+        let word = line[tokens[at].clone()].to_lowercase();
+        let typed = matches!(
+            word.as_str(),
+            "password" | "passwd" | "passphrase" | "passcode" | "pin" | "passwort" | "kennwort" | "contraseña"
+        );
+        if !(typed || matches!(word.as_str(), "credential" | "secret" | "token")) {
+            continue;
+        }
+        let next = &line[tokens[at + 1].clone()];
+        let quoted = next.starts_with(['"', '\'', '`', '\u{201c}', '«']);
+        let before = at.checked_sub(1).map_or("", |at| line[tokens[at].clone()].trim_start_matches(['(', '"']));
+        let which = matches!(
+            before.to_lowercase().as_str(),
+            "default"
+                | "initial"
+                | "temporary"
+                | "weak"
+                | "hardcoded"
+                | "hard-coded"
+                | "plaintext"
+                | "plain-text"
+                | "admin"
+                | "root"
+        );
+        let value = next.trim_matches(|c: char| "\"'`.,;:()\u{201c}\u{201d}«»".contains(c));
+        let from = tokens[at + 1].start + (value.as_ptr() as usize - next.as_ptr() as usize);
+        let digit = value.bytes().any(|b| b.is_ascii_digit());
+        let says = quoted && next.len() > value.len() + 1 || which && typed;
+        if says
+            && value.len() > 3
+            && digit
+            && (typed || opaque::is_mixed(value))
+            && !opaque::is_identifier(value)
+            && names::named(value).is_none()
+            && !value.contains(['/', '=', '.'])
+            && !reading::is_kept(value, Strength::Strong)
+        {
+            spans.push(Span::new(start + from..start + from + value.len(), By::Container, "password"));
         }
     }
 }
@@ -545,6 +611,7 @@ fn near_change(line: &str, tokens: &[Range<usize>]) -> bool {
                 | "→"
                 | "->"
                 | "=>"
+                | "equal"
                 | "became"
                 | "replaced"
         )

@@ -49,6 +49,10 @@ pub(super) fn is_reference(text: &str) -> bool {
     if text.is_empty() || text.len() > 4096 {
         return false;
     }
+    // `!vault |`: the head of a block that a line reader sees alone.
+    if matches!(text, "!vault |" | "!vault |-" | "!vault >") {
+        return true;
+    }
     // Several references in a row, joined by punctuation: `${A}:${B}`.
     let mut rest = text;
     let mut any = false;
@@ -133,7 +137,9 @@ fn one_reference(text: &str) -> Option<usize> {
     if text.starts_with("@@") {
         return simple("@@", "@@");
     }
-    if let Some(name) = text.strip_prefix('$') {
+    if let Some(name) =
+        text.strip_prefix('$').filter(|name| !name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("env:")))
+    {
         // One case only: `$DB_PASSWORD` is a variable, `$uperS3cret` is not.
         let length = name.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         let word = name[..length].trim_end_matches('_');
@@ -151,7 +157,9 @@ fn one_reference(text: &str) -> Option<usize> {
         {
             return Some(1 + dotted);
         }
-        let one = word.len() > 1 && (upper || lower && (word.contains('_') || words::named(word).is_some()));
+        // `$P` alone: nobody's password is that short.
+        let one = (word.len() > 1 || name.len() == 1)
+            && (upper || lower && (word.contains('_') || words::named(word).is_some()));
         return (one && word.len() < 64).then_some(1 + length);
     }
     let schemes = [
@@ -169,6 +177,9 @@ fn one_reference(text: &str) -> Option<usize> {
         "gsm://",
         "sm://",
         "secretsmanager:",
+        "gcp:secretmanager:",
+        "$env:",
+        "$Env:",
         "keyvault:",
         "akv://",
         "azkv://",
@@ -368,6 +379,9 @@ pub(super) fn literal_default(body: &str) -> Option<&str> {
             }
         }
     }
+    if let Some(literal) = second_argument(body) {
+        return Some(literal);
+    }
     // `${PW:hunter2}` of Spring: a colon after a dotted name.
     let name = body.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
     if name > 0 && name < body.len() && body.as_bytes()[name] == b':' {
@@ -376,6 +390,27 @@ pub(super) fn literal_default(body: &str) -> Option<&str> {
         let name_only = source && !opaque::is_opaque(after);
         if !name_only && !after.starts_with([':', '-', '?', '=', '+']) && is_literal(after) {
             return Some(after);
+        }
+    }
+    None
+}
+
+/// `'PW', 'hunter2'`: a variable's name in quotes, as `getenv` and `fetch` take it, and the literal that stands in for it.
+fn second_argument(body: &str) -> Option<&str> {
+    let mut from = 0;
+    while let Some(comma) = body[from..].find(',').map(|at| from + at) {
+        from = comma + 1;
+        let before = body[..comma].trim_end();
+        let Some(quote) = before.chars().next_back().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let name = &before[..before.len() - 1];
+        let name = &name[name.rfind(quote).map_or(0, |at| at + 1)..];
+        let variable = name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        let after = body[comma + 1..].trim_start();
+        let Some(close) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let Some(length) = after[1..].find(close) else { continue };
+        if variable && is_literal(&after[..length + 2]) {
+            return Some(&after[..length + 2]);
         }
     }
     None
@@ -567,6 +602,9 @@ const PLAIN_MODES: &[&str] = &[
     "certificate",
     "x509",
     "iam",
+    "rbac",
+    "abac",
+    "acl",
     "sasl",
     "plain",
     "login",
@@ -1172,7 +1210,8 @@ pub(super) fn is_prose(text: &str) -> bool {
             return false;
         }
         count += 1;
-        about |= words::named(bare).is_some();
+        // Spices are nouns of passphrases too.
+        about |= words::named(bare).is_some_and(|named| !matches!(named.word, "pepper" | "salt" | "seed"));
         common += usize::from(PROSE_WORDS.contains(&bare.to_lowercase().as_str()));
     }
     let elsewhere = ["see ", "stored in ", "set in ", "taken from ", "comes from ", "ask "]
@@ -1230,6 +1269,28 @@ const PROSE_WORDS: &[&str] = &[
     "il",
 ];
 
+/// `Option<String>,`: what a field's type is, in a language that writes it behind the name.
+fn is_type(text: &str) -> bool {
+    let text = text.trim().trim_end_matches([',', ';']);
+    let Some((outer, inner)) = text.strip_suffix('>').and_then(|text| text.split_once('<')) else { return false };
+    let name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_uppercase()) && word.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    name(outer)
+        && inner.split([',', ' ', '<', '>']).filter(|word| !word.is_empty()).all(|word| name(word) || word == "str")
+}
+
+/// `host ssh-ed25519 AAAA…`: a line of known_hosts or authorized_keys.
+fn is_public_key(text: &str) -> bool {
+    const BODIES: &[&str] = &["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNrLX", "AAAAInNrLX"];
+    let mut before = "";
+    text.len() < 4096
+        && text.split_ascii_whitespace().any(|word| {
+            let kind = std::mem::replace(&mut before, word);
+            BODIES.iter().any(|body| word.starts_with(body)) && (kind.contains("ssh-") || kind.contains("ecdsa-"))
+        })
+}
+
 /// Whether a value under a name of this strength is kept although the name is a secret's.
 pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
     if is_masked(text)
@@ -1239,6 +1300,8 @@ pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
         || is_file_path(text)
         || is_url(text)
         || is_placeholder(text)
+        || is_type(text)
+        || is_public_key(text)
     {
         return true;
     }

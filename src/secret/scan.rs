@@ -290,8 +290,15 @@ fn opaque_words(text: &str, spans: &mut Vec<Span>) {
     for range in words(text, |b| b.is_ascii_alphanumeric() || b"_-+/=.~".contains(&b)) {
         let word = &text[range.clone()];
         let before = text[..range.start].bytes().next_back();
+        // A picture in a data URL.
+        let media = before == Some(b',') && {
+            let head = &text[super::formats::floor(text, range.start.saturating_sub(64))..range.start];
+            head.ends_with(";base64,")
+                && ["data:image/", "data:font/", "data:audio/", "data:video/"].iter().any(|kind| head.contains(kind))
+        };
         // A part of a URL, a digest or an id is judged by what it is a part of.
-        if before.is_some_and(|b| b":@%#$&?!\\".contains(&b))
+        if media
+            || before.is_some_and(|b| b":@%#$&?!\\".contains(&b))
             || word.starts_with("//")
             || word.starts_with("-D")
             || word.starts_with('/') && super::reading::is_file_path(word)
@@ -387,6 +394,10 @@ pub(super) fn public_name(name: &str) -> bool {
         "d",
         "points",
         "narhash",
+        "ksuid",
+        "ulid",
+        "nanoid",
+        "encrypteddata",
         "resolved",
         "url",
         "href",

@@ -105,6 +105,7 @@ fn keep_password(password: &str) -> bool {
         || password.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
             && password.contains('_')
             && super::words::named(password).is_some()
+        || matches!(password, "PASSWORD" | "PASS" | "PASSWD" | "TOKEN" | "SECRET")
         || password.starts_with("%s") && password.len() <= 3
         || matches!(password, "%v" | "%d" | "{}" | "...")
         || password.starts_with('{')
@@ -180,6 +181,21 @@ fn is_host_then_path(text: &str) -> bool {
     length > 0 && (length == text.len() || text[length..].starts_with(['/', '?', '#']))
 }
 
+/// `ORCLPDB1`: what Oracle's tnsnames.ora calls a database. A branch or a tag of an `owner/repository` is none.
+fn is_alias(name: &str) -> bool {
+    const REVISIONS: &[&str] =
+        &["HEAD", "MAIN", "MASTER", "LATEST", "TRUNK", "RELEASE", "STABLE", "DEVELOP", "TAG", "REL"];
+    name.len() >= 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"_.".contains(&b))
+        && !(name.starts_with('V') && name[1..].starts_with(|c: char| c.is_ascii_digit()))
+        && !name.split(['_', '.']).any(|part| REVISIONS.contains(&part))
+}
+
+fn ends_word(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || "\"'`,;)".contains(c))
+}
+
 /// `user:password@host` and `user/password@host` without a scheme.
 fn bare(text: &str, spans: &mut Vec<Span>) {
     let bytes = text.as_bytes();
@@ -205,6 +221,8 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
         let hostlike = host > 0
             && (port > 0 && !name.starts_with("sha") || tld || name == "localhost")
             && !name.starts_with(|c: char| c.is_ascii_digit() && !tld && port == 0);
+        let alias = !(dsn || oracle || hostlike) && is_alias(name) && ends_word(rest);
+        let oracle = oracle || alias;
         if !(dsn || oracle || hostlike) {
             continue;
         }
@@ -239,7 +257,7 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
             info = &text[begin..at];
         }
         let mark = if oracle {
-            info.find('/').or_else(|| info.find(':'))
+            info.find('/').or_else(|| if alias { None } else { info.find(':') })
         } else {
             info.find(':').or_else(|| if port > 0 { info.find('/') } else { None })
         };
@@ -252,7 +270,7 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
             || NOT_CREDENTIALS.contains(&user)
             || password.is_empty()
             || keep_password(password)
-            || password.contains(['/']) && !oracle && !dsn
+            || password.contains(['/']) && (!oracle || alias) && !dsn
             || password.bytes().all(|b| b.is_ascii_digit()) && !dsn && !oracle && port == 0
         {
             continue;

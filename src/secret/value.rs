@@ -132,7 +132,10 @@ impl Walk<'_> {
             if let Value::List(pair) = item
                 && let [Value::String(name), _] = pair.as_slice()
                 && inner.hold.is_none()
-                && let Some(named) = words::named(name).filter(|named| named.strength == Strength::Strong)
+                && let Some(named) = words::named(name).filter(|named| {
+                    named.strength == Strength::Strong
+                        || named.strength == Strength::Medium && pair[1].as_str().is_some_and(opaque::is_random)
+                })
             {
                 let mut pair = pair.clone();
                 let beside = context.beside("value", named);

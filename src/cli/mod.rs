@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 /// As [`run`], of a program that takes options from a variable of the environment, too.
 pub fn run_with_options_of<A: Parser>(variable: &str, stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
-    run_parsed(|| A::parse_from(with_options_of(variable, &A::command())), stage)
+    run_parsed(|| A::try_parse_from(with_options_of(variable, &A::command())), stage)
 }
 
 /// The arguments of this process, after its name those that the variable holds: words between blanks, without any quoting.
@@ -52,14 +52,17 @@ fn refuse(command: &clap::Command, message: &str) -> ! {
 
 /// Runs a program: parses its options, calls `stage`, prints its error as one line, and gives back its exit status.
 ///
-/// A bad option is exit 2 with clap's message; `--help` and `--version` come before anything that can fail. A panic is
+/// A bad option is exit 2 with one line; `--help` and `--version` come before anything that can fail. A panic is
 /// exit 2 with its place alone, because a panic's message can quote what was being read. A stage that a wrapper of another
 /// version started refuses to run; one whose wrapper is killed ends with it.
 pub fn run<A: Parser>(stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
-    run_parsed(A::parse, stage)
+    run_parsed(A::try_parse, stage)
 }
 
-fn run_parsed<A: Parser>(parse: impl FnOnce() -> A, stage: impl FnOnce(A) -> anyhow::Result<Outcome>) -> ExitCode {
+fn run_parsed<A: Parser>(
+    parse: impl FnOnce() -> Result<A, clap::Error>,
+    stage: impl FnOnce(A) -> anyhow::Result<Outcome>,
+) -> ExitCode {
     let name = A::command().get_name().to_string();
     let program = name.clone();
     std::panic::set_hook(Box::new(move |panic| {
@@ -67,7 +70,14 @@ fn run_parsed<A: Parser>(parse: impl FnOnce() -> A, stage: impl FnOnce(A) -> any
         say(&program, &format!("internal error{place}; this is a bug in flecto, please report it"));
         std::process::exit(Outcome::Trouble as i32);
     }));
-    let arguments = parse();
+    let arguments = match parse() {
+        Ok(arguments) => arguments,
+        Err(error) if is_help(&error) => error.exit(),
+        Err(error) => {
+            say(&name, &advice(&error));
+            return Outcome::Trouble.into();
+        }
+    };
     match kin::meet_wrapper().and_then(|()| stage(arguments)) {
         Ok(outcome) => outcome.into(),
         Err(error) => {
@@ -75,6 +85,28 @@ fn run_parsed<A: Parser>(parse: impl FnOnce() -> A, stage: impl FnOnce(A) -> any
             Outcome::Trouble.into()
         }
     }
+}
+
+/// Whether it is a text that was asked for, or that says how the program is used, rather than an error.
+fn is_help(error: &clap::Error) -> bool {
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand
+}
+
+/// What clap says about bad options, and what it advises, on one line. What was typed is in it as it is, line ends too: it
+/// may be a file's name that a glob put there, so this goes through [`say`] like any foreign text.
+fn advice(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    format!("{}; {}", sentence(error), tip.unwrap_or("--help lists the options"))
+}
+
+/// clap's message without its head and its advice, on one line.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_string()
 }
 
 /// One line on stderr: `program: message`, made safe for a terminal and a CI log. A stderr that is gone is no failure.

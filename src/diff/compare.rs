@@ -4,7 +4,7 @@
 //! until it is written. Maps are compared by key, lists in [`super::lists`], documents in strings in [`super::strings`].
 
 use super::notes;
-use super::same::{Hashes, Looks, as_yaml11, same_leaf};
+use super::same::{Decimal, Hashes, Looks, as_yaml11, same_key, same_leaf};
 use crate::document::{Data, Entry, Key, Node, Span};
 use crate::path::{Path, Segment, Word, typed_key};
 use crate::pattern::Pattern;
@@ -225,7 +225,7 @@ impl<'t, 's> Comparer<'t, 's> {
         let before = self.out.len();
         self.below(Step::Key(&new.key), new.key_span.start.line, &old.value, &new.value);
         self.steps.push(Step::Key(&new.key));
-        if old.key != new.key && !self.hashes.loose_numbers {
+        if !same_key(&old.key, &new.key) && !self.hashes.loose_numbers {
             let note = notes::key_type(&old.key, &new.key);
             if self.out.len() == before {
                 // The value is the same, so the keys themselves are what changed.
@@ -329,9 +329,30 @@ fn holds_ciphertext(node: &Node<'_>) -> bool {
 /// Maps whose keys are looked up rather than searched for.
 const SMALL: usize = 16;
 
-/// For each new entry the old one with its key: of the same type first, else of the same text, because a JSON reader
-/// sees one key.
+/// For each new entry the old one with its key: of the same type and text first, else of the same text, because a JSON
+/// reader sees one key, else of the same number: `1.5` and `1.50` are one float.
 fn pair_keys(old: &[Entry<'_>], new: &[Entry<'_>]) -> Vec<Option<usize>> {
+    let mut pairs = pair_by_text(old, new);
+    let number = |entry: &Entry<'_>| match &entry.key {
+        Key::Typed("float", text) => Decimal::parse(text),
+        _ => None,
+    };
+    if !new.iter().zip(&pairs).any(|(entry, pair)| pair.is_none() && number(entry).is_some()) {
+        return pairs;
+    }
+    let mut taken = vec![false; old.len()];
+    for &at in pairs.iter().flatten() {
+        taken[at] = true;
+    }
+    let free = (0..old.len()).filter(|at| !taken[*at]);
+    let mut places: HashMap<Decimal, usize> = free.filter_map(|at| Some((number(&old[at])?, at))).collect();
+    for (entry, pair) in new.iter().zip(&mut pairs).filter(|(_, pair)| pair.is_none()) {
+        *pair = number(entry).and_then(|number| places.remove(&number));
+    }
+    pairs
+}
+
+fn pair_by_text(old: &[Entry<'_>], new: &[Entry<'_>]) -> Vec<Option<usize>> {
     if old.len() <= SMALL || new.len() <= 2 {
         let mut taken = vec![false; old.len()];
         let mut pairs = vec![None; new.len()];

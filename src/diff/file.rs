@@ -86,7 +86,7 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
     let name = job.name.text();
     // Of two files each is what its own name says; a name that says nothing (`<(helm template …)`) follows the other.
     let old_name = job.from.as_ref().or(job.against.as_ref()).map(Name::text);
-    let old_format = old_name.and_then(|name| options.format_of(&name));
+    let old_format = old_name.as_ref().and_then(|name| options.format_of(name));
     let format = options.format_of(&name).or(old_format);
     let mut record = File {
         file: name.clone(),
@@ -101,11 +101,14 @@ pub(super) fn diff(job: &Job, options: &Options) -> Report {
     };
     let mut report = Report::default();
     if let Err(failure) = judge(job, options, (old_format, format), &mut record, &mut report) {
-        let place = if failure.side == "before" { format!(" (in {})", job.baseline) } else { String::new() };
+        // What failed is called by its own name; where both sides have one, the baseline says where the old one stands.
+        let before = failure.side == "before";
+        let failed = old_name.filter(|_| before).unwrap_or_else(|| name.clone());
+        let place = if before && job.against.is_none() { format!(" (in {})", job.baseline) } else { String::new() };
         let glue = if failure.message.starts_with(|c: char| c.is_ascii_digit()) { "" } else { " " };
         report = Report {
             failed: true,
-            said: vec![format!("{name}:{glue}{}{place}", failure.message)],
+            said: vec![format!("{failed}:{glue}{}{place}", failure.message)],
             ..Report::default()
         };
         record.status = Status::Error;

@@ -58,6 +58,7 @@ pub(super) fn plan(options: &Options) -> anyhow::Result<Plan> {
     let [old, new] = &options.targets[..] else {
         anyhow::bail!("--no-index compares two files or two folders: --no-index OLD NEW")
     };
+    anyhow::ensure!(old != "-" || new != "-", "standard input cannot be both sides; name a file for one of them");
     let (before, after) = (Operand::read(options, old)?, Operand::read(options, new)?);
     let baseline = before.label.clone();
     let to = Some(after.label.clone());

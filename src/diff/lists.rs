@@ -314,13 +314,29 @@ impl<'t> Comparer<'t, '_> {
     ) {
         let (old_hashes, new_hashes) = self.item_hashes(old, new, ordered);
         let partners = align::same_items(&old_hashes, &new_hashes);
-        let permuted = old.len() == new.len() && partners.iter().all(Option::is_some);
-        if permuted {
+        let permuted = |partners: &[Option<usize>]| old.len() == new.len() && partners.iter().all(Option::is_some);
+        if permuted(&partners) {
             // The same items: nothing but their order differs, if that.
             if ordered && !partners.is_sorted() {
                 self.permuted(lists, old, new, &partners);
             }
             return;
+        }
+        if old.iter().chain(new).any(|item| item.yaml11.is_some()) {
+            // The same items to a YAML 1.2 reader: their order, and what a YAML 1.1 reader sees of each.
+            let mut as_core =
+                |items: &[Node<'_>]| items.iter().map(|item| self.hashes.as_core(item)).collect::<Vec<_>>();
+            let (before, after) = (as_core(old), as_core(new));
+            let partners = align::same_items(&before, &after);
+            if before != after && permuted(&partners) {
+                if ordered {
+                    self.permuted(lists, old, new, &partners);
+                }
+                for (b, a) in partners.iter().enumerate().filter_map(|(b, a)| Some((b, (*a)?))) {
+                    self.below(Step::Index(b), new[b].span.start.line, &old[a], &new[b]);
+                }
+                return;
+            }
         }
         let pairs = if ordered {
             align::sequences(self, old, new, &old_hashes, &new_hashes)

@@ -64,8 +64,8 @@ fn tell(found: &mut [Found<'_>], removed: usize, added: usize, what: &str) {
     found[added].notes.push(format!("{what} from {from}"));
 }
 
-/// A key that is gone and one that came under the same parent with the same value, where the names have a word in common:
-/// `timeout` that became `request_timeout`. So much says more than the value, which may be any.
+/// A key that is gone and one that came under the same parent with the same value, where the names have a word in common, or are one
+/// written otherwise: `timeout` that became `request_timeout`, `timezone` that became `time_zone`. So much says more than the value, which may be any.
 fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>) -> Vec<(usize, usize)> {
     /// The removed and the added keys of one map.
     #[derive(Default)]
@@ -117,11 +117,11 @@ fn words_in_common(a: &Found<'_>, b: &Found<'_>) -> bool {
             }
             was_lower = c.is_lowercase();
         }
-        out.retain(|word| word.len() > 2);
         out
     };
     let (a, b) = (words(a), words(b));
-    a.iter().any(|word| b.contains(word))
+    let (a_whole, b_whole) = (a.concat(), b.concat());
+    a.iter().any(|word| word.len() > 2 && b.contains(word)) || !a_whole.is_empty() && a_whole == b_whole
 }
 
 /// A key that is gone and one that came under the same parent that the eye cannot tell apart.

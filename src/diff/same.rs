@@ -4,13 +4,13 @@
 //! nothing above 2^53 and no 18th digit is lost: `1e3` is `1000.0`, `0.1` is not `0.10000000000000001`. The hash is keyed
 //! at random in each process: whoever writes a file cannot make two values of it collide, and no output depends on it.
 
-use crate::document::{Data, Entry, Node, Scalar, ScalarKind};
+use crate::document::{Data, Entry, Key, Node, Scalar, ScalarKind};
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 
 /// A number as sign, digits without zeros at either end, and the power of ten of the last digit.
-#[derive(Debug, PartialEq, Eq)]
-struct Decimal {
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Decimal {
     negative: bool,
     digits: Vec<u8>,
     exponent: i64,
@@ -18,7 +18,7 @@ struct Decimal {
 
 impl Decimal {
     /// Reads `-12.50e3`, with `_` between digits. `None` for what is no finite decimal (`.inf`, `nan`).
-    fn parse(text: &str) -> Option<Decimal> {
+    pub(super) fn parse(text: &str) -> Option<Decimal> {
         let (negative, rest) = match text.as_bytes() {
             [b'-', rest @ ..] => (true, rest),
             [b'+', rest @ ..] => (false, rest),
@@ -153,6 +153,14 @@ fn look_at_items(old: &[Node<'_>], new: &[Node<'_>], looks: &mut Looks) -> Look 
     old.iter().zip(new).map(|(a, b)| look(a, b, looks)).find(|seen| *seen != Look::Same).unwrap_or(Look::Same)
 }
 
+/// Whether two keys are the same. In one map `1.5` and `1.50` are told apart, as written; between two sides they are one.
+pub(super) fn same_key(a: &Key<'_>, b: &Key<'_>) -> bool {
+    match (a, b) {
+        (Key::Typed("float", a), Key::Typed("float", b)) => same_number(a, b),
+        _ => a == b,
+    }
+}
+
 /// What a YAML 1.1 reader sees.
 pub(super) fn as_yaml11<'n, 'a>(node: &'n Node<'a>) -> &'n Data<'a> {
     node.yaml11.as_deref().unwrap_or(&node.data)
@@ -188,6 +196,17 @@ impl Hashes {
             self.known.insert(address, hash);
         }
         hash
+    }
+
+    /// The hash of a value as YAML 1.2 reads it, if it is a scalar; of a container, both readings of what is in it count.
+    pub(super) fn as_core(&mut self, node: &Node<'_>) -> u64 {
+        if node.yaml11.is_none() {
+            return self.of(node);
+        }
+        let mut hasher = self.keys.build_hasher();
+        node.tag.hash(&mut hasher);
+        self.data(&node.data, &mut hasher);
+        hasher.finish()
     }
 
     /// The hash of an entry of a map, its key with both of its readings.

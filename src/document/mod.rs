@@ -6,6 +6,7 @@
 //! Nothing here reads a file, expands a variable or decrypts. Errors are made from kind and position: the parsers' own
 //! messages quote the source, and the source may be a secret.
 
+mod conflict;
 mod dotenv;
 mod encrypted;
 mod flat;
@@ -77,7 +78,10 @@ pub fn parse<'a>(format: Format, text: &'a [u8], options: &Options) -> Result<Pa
         }
         Err(error) => Err(error),
     };
-    parsed.map_err(|error| error.moved(options.lines_before))
+    parsed.map_err(|error| {
+        let conflict = std::str::from_utf8(text).ok().and_then(conflict::explain);
+        conflict.unwrap_or(error).moved(options.lines_before)
+    })
 }
 
 fn read<'a>(format: Format, text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {

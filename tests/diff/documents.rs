@@ -176,6 +176,11 @@ fn a_key_whose_value_turns_up_elsewhere_says_where() {
         notes("http: {timeout: 30}\n", "http: {request_timeout: 30}\n"),
         ["http.request_timeout renamed from http.timeout", "http.timeout renamed to http.request_timeout"]
     );
+    assert_eq!(
+        notes("timezone: UTC\n", "time_zone: UTC\n"),
+        ["time_zone renamed from timezone", "timezone renamed to time_zone"]
+    );
+    assert!(notes("a-b: 1\n", "a-c: 1\n").iter().all(|note| note.ends_with('-')));
     assert_eq!(notes("maxSize: 1\n", "size-max: 1\n").iter().filter(|note| note.contains("renamed")).count(), 2);
     assert!(notes("timeout: 30\n", "retries: 30\n").iter().all(|note| note.ends_with('-')));
     assert!(notes("timeout: 30\n", "timeout_a: 30\ntimeout_b: 30\n").iter().all(|note| note.ends_with('-')));

@@ -228,3 +228,37 @@ fn kubectl_drops_options_and_the_environment_brings_them() {
     std::fs::write(dir.path().join("MERGED-2").join(name), "a: b: c\n").expect("a file");
     run(plain, "").exits(2);
 }
+
+#[test]
+fn a_bad_option_is_one_line_that_says_what_was_meant() {
+    let dir = super::folder(&[("a.yaml", b"a: 1\n"), ("b.json", b"{")]);
+    let says = |args: &[&str]| {
+        let run = support::run(support::program("flecto-diff").args(args).current_dir(dir.path())).exits(2);
+        assert_eq!((run.stderr.lines().count(), run.stdout.as_str()), (1, ""), "{}", run.stderr);
+        run.stderr
+    };
+    assert_eq!(
+        says(&["--snapshot-reff", "main", "a.yaml"]),
+        "flecto-diff: unexpected argument '--snapshot-reff' found; a similar argument exists: '--snapshot-ref'\n"
+    );
+    let format = says(&["--input-format", "ymal", "a.yaml"]);
+    assert!(format.contains("one of yaml, json") && format.ends_with("; --help lists the options\n"), "{format}");
+    // A file's name that a glob made an option is no command to a terminal or a CI log.
+    let hostile = says(&["--\u{1b}[2J\n::error::x.yaml"]);
+    assert!(!hostile.contains('\u{1b}') && !hostile.contains("\n::"), "{hostile:?}");
+    assert!(says(&["--no-index", "-", "-"]).contains("standard input cannot be both sides"));
+}
+
+#[test]
+fn a_side_that_cannot_be_read_is_called_by_its_own_name() {
+    let run = |old: &str, new: &str, text: &str| {
+        let dir = super::folder(&[("a.yaml", b"a: 1\n"), ("b.json", text.as_bytes())]);
+        support::run(support::program("flecto-diff").args(["--no-index", old, new]).current_dir(dir.path()))
+            .exits(2)
+            .stderr
+    };
+    assert!(run("b.json", "a.yaml", "{").starts_with("flecto-diff: b.json:1:1: a map that is never closed"));
+    assert!(run("a.yaml", "b.json", "{").starts_with("flecto-diff: b.json:1:1: a map that is never closed"));
+    let conflict = "{\n<<<<<<< HEAD\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> theirs\n}\n";
+    assert!(run("a.yaml", "b.json", conflict).starts_with("flecto-diff: b.json:2:1: an unresolved merge conflict"));
+}

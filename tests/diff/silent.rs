@@ -72,6 +72,30 @@ fn a_key_that_only_a_yaml_11_reader_sees_change_is_a_noted_record() {
 }
 
 #[test]
+fn a_float_as_a_key_is_the_same_however_it_is_written() {
+    assert_eq!(yaml("1.5: x\n", "1.50: x\n"), Vec::<String>::new());
+    assert_eq!(yaml("1.5: x\n", "1.50: y\n"), [r#"~ [?1.50]: "x" → "y""#]);
+    assert_eq!(yaml("1.5: x\n", "15e-1: x\n2.5: x\n"), [r#"+ [?2.5]: "x""#]);
+    assert_eq!(yaml("1.5: x\n", "1.51: x\n").len(), 2);
+    // In one map they are two, as many a reader's last one wins.
+    assert_eq!(yaml("1.5: x\n1.50: y\n", "1.5: y\n1.50: x\n").len(), 2);
+    assert_eq!(yaml("1.5: x\n1.50: y\n", "1.50: y\n"), [r#"- [?1.5]: "x""#]);
+    // As one of many.
+    let many = |last: &str| (0..40).map(|n| format!("{n}.5: x\n")).collect::<String>() + last;
+    assert_eq!(yaml(&many("50.5: x\n"), &many("50.50: x\n")), Vec::<String>::new());
+}
+
+#[test]
+fn an_item_that_only_a_yaml_11_reader_sees_change_and_that_moved_is_both_told() {
+    assert_eq!(
+        yaml("a: [no, x]\n", "a: [x, \"no\"]\n"),
+        [r#"% a: ["no","x"] → ["x","no"]"#, r#"~ a[1]: false → "no""#]
+    );
+    assert_eq!(yaml("a: [no, x]\n", "a: [x, no]\n"), [r#"% a: ["no","x"] → ["x","no"]"#]);
+    assert_eq!(yaml("a: [no, x]\n", "a: [\"no\", x]\n"), [r#"~ a[0]: false → "no""#]);
+}
+
+#[test]
 fn a_letter_that_go_yaml_takes_for_a_boolean_is_a_noted_change() {
     assert_eq!(yaml("a: y\n", "a: \"y\"\n"), [r#"~ a: true → "y""#]);
     assert_eq!(yaml("a: 'N'\n", "a: N\n"), [r#"~ a: "N" → false"#]);

@@ -4,7 +4,7 @@
 
 use crate::cli;
 use crate::pipeline::{Argument, Plan, Program, Stage};
-use clap::{CommandFactory as _, Error};
+use clap::CommandFactory as _;
 use std::ffi::OsString;
 
 /// Checks the plan's command lines.
@@ -14,7 +14,7 @@ use std::ffi::OsString;
 pub(super) fn check(plan: &Plan) -> anyhow::Result<()> {
     for stage in plan.stages() {
         if let Err(error) = definition(stage.program).try_get_matches_from(words(stage)) {
-            anyhow::bail!("{}; see flecto --help, {} --help", sentence(&error), stage.program.name());
+            anyhow::bail!("{}; see flecto --help, {} --help", cli::sentence(&error), stage.program.name());
         }
     }
     Ok(())
@@ -38,12 +38,4 @@ fn words(stage: &Stage) -> impl Iterator<Item = OsString> {
         Argument::Word(word) => word.clone(),
         Argument::Attached(name) => name.into(),
     }))
-}
-
-/// clap's message without its head and its advice, on one line.
-fn sentence(error: &Error) -> String {
-    let text = error.to_string();
-    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
-    let line = lines.collect::<Vec<_>>().join(" ");
-    line.strip_prefix("error: ").unwrap_or(&line).to_string()
 }

@@ -59,13 +59,15 @@ pub(super) fn note(found: &mut [Found<'_>]) {
 }
 
 fn tell(found: &mut [Found<'_>], removed: usize, added: usize, what: &str) {
-    let (from, to) = (place(&found[removed]), place(&found[added]));
+    let apart = found[removed].document != found[added].document;
+    let (from, to) = (place(&found[removed], apart), place(&found[added], apart));
     found[removed].notes.push(format!("{what} to {to}"));
     found[added].notes.push(format!("{what} from {from}"));
 }
 
-/// A key that is gone and one that came under the same parent with the same value, where the names have a word in common, or are one
-/// written otherwise: `timeout` that became `request_timeout`, `timezone` that became `time_zone`. So much says more than the value, which may be any.
+/// A key that is gone and one that came under the same parent with the same value, where the names have a word in common
+/// or are nearly one: `timeout` that became `request_timeout`, `timezone` that became `time_zone`, `jzs` that became `jsz`.
+/// So much says more than the value, which may be any.
 fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>) -> Vec<(usize, usize)> {
     /// The removed and the added keys of one map.
     #[derive(Default)]
@@ -90,7 +92,7 @@ fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>
                 side.as_ref().and_then(Side::node).map(|node| hashes.of(node))
             };
             let (old, new) = (node(&found[a].before, hashes), node(&found[b].after, hashes));
-            old.is_some() && old == new && words_in_common(&found[a], &found[b])
+            old.is_some() && old == new && alike(&found[a], &found[b])
         };
         let fitting: Vec<(usize, usize)> =
             gone.iter().flat_map(|a| came.iter().map(move |b| (*a, *b))).filter(|(a, b)| fits(*a, *b)).collect();
@@ -103,7 +105,8 @@ fn renamed_keys(found: &[Found<'_>], hashes: &mut Hashes, noted: &HashSet<usize>
     pairs
 }
 
-fn words_in_common(a: &Found<'_>, b: &Found<'_>) -> bool {
+/// Whether the names have a word in common, or are one but for how it is divided, for a letter, or for two that changed places.
+fn alike(a: &Found<'_>, b: &Found<'_>) -> bool {
     let words = |one: &Found<'_>| -> Vec<String> {
         let Some(Segment::Key(key)) = one.path.0.last() else { return Vec::new() };
         let mut out = vec![String::new()];
@@ -121,7 +124,23 @@ fn words_in_common(a: &Found<'_>, b: &Found<'_>) -> bool {
     };
     let (a, b) = (words(a), words(b));
     let (a_whole, b_whole) = (a.concat(), b.concat());
-    a.iter().any(|word| word.len() > 2 && b.contains(word)) || !a_whole.is_empty() && a_whole == b_whole
+    a.iter().any(|word| word.len() > 2 && b.contains(word)) || !a_whole.is_empty() && is_slip(&a_whole, &b_whole)
+}
+
+/// Whether one text is the other, or a slip of it: a letter more at any place, or two neighbours that changed places.
+fn is_slip(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    let start = short.iter().zip(long).take_while(|(x, y)| x == y).count();
+    let (short, long) = (&short[start..], &long[start..]);
+    match long.len() - short.len() {
+        0 => match (short, long) {
+            ([p, q, rest @ ..], [r, s, other @ ..]) => (p, q, rest) == (s, r, other) && start + short.len() > 2,
+            _ => short.is_empty(),
+        },
+        1 => short == &long[1..] && start + short.len() > 2,
+        _ => false,
+    }
 }
 
 /// A key that is gone and one that came under the same parent that the eye cannot tell apart.
@@ -153,10 +172,11 @@ fn same_looks(found: &mut [Found<'_>]) {
     }
 }
 
-fn place(found: &Found<'_>) -> String {
+/// Where it is; in which document, too, where that says something.
+fn place(found: &Found<'_>, apart: bool) -> String {
     match &found.document {
-        Some(document) => format!("{} of {document}", found.path),
-        None => found.path.to_string(),
+        Some(document) if apart => format!("{} of {document}", found.path),
+        _ => found.path.to_string(),
     }
 }
 

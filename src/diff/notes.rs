@@ -3,7 +3,7 @@
 //! A note is made where the values alone mislead: they look the same and are not, or are the same to one reader only. It
 //! never repeats a value beyond a few characters that are named by code point.
 
-use crate::document::{Data, Key, Node};
+use crate::document::{Data, Key, Node, Scalar, ScalarKind};
 use crate::json;
 use crate::value::{ENVELOPE, Value};
 use unicode_normalization::UnicodeNormalization as _;
@@ -95,6 +95,11 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
             }
         }
     };
+    if let (Data::Typed(a), Data::Typed(b)) = (&old.data, &new.data)
+        && (is_interpolation(a, b) || is_interpolation(b, a))
+    {
+        notes.push("the same value: a string that is one interpolation is what is in it".to_string());
+    }
     notes.extend(of_tags(old, new));
     if let (Data::Typed(a), Data::Typed(b)) = (&old.data, &new.data)
         && a.kind == b.kind
@@ -106,6 +111,14 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
         notes.push(format!("written {} → {}", a.source, b.source));
     }
     notes
+}
+
+/// Whether an HCL template is nothing but this expression, `"${var.x}"`: the specification unwraps it.
+fn is_interpolation(template: &Scalar<'_>, expression: &Scalar<'_>) -> bool {
+    let inner = template.canonical.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    template.kind == ScalarKind::Template
+        && expression.kind == ScalarKind::Expression
+        && inner.is_some_and(|inner| inner.trim() == expression.canonical)
 }
 
 /// What a reader does with a value: `the tag changed: !Ref → none`.

@@ -172,6 +172,7 @@ impl<'a> Tree<'a, '_> {
                     let value = self.expression(value.expr(), depth + 1)?;
                     entries.push(Entry::new(key, key_span, value));
                 }
+                super::settle_duplicates(&mut entries, self.options, &mut self.warnings)?;
                 Data::Map(entries)
             }
             Expression::Parenthesis(inner) => return self.expression(inner.inner(), depth + 1),
@@ -392,7 +393,7 @@ fn unescape_template(text: Cow<'_, str>) -> Cow<'_, str> {
 fn explain(text: &str, error: &hcl_edit::parser::Error) -> Error {
     let offset = error.location().offset().min(text.len());
     let place = Cursor::new(text).place(offset);
-    if error.message().contains("redefined attribute") {
+    if error.message().contains("redefined") {
         return redefined(text, offset, place);
     }
     let message = if error.message().contains("nested levels") || error.message().contains("nesting") {
@@ -411,17 +412,19 @@ fn explain(text: &str, error: &hcl_edit::parser::Error) -> Error {
 /// An attribute that stands there twice. The first is looked for above, at the same indentation.
 fn redefined(text: &str, offset: usize, place: Place) -> Error {
     let rest = &text[offset..];
-    let key = &rest[..rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len())];
+    let quoted = rest.strip_prefix('"').and_then(|inner| Some(&rest[..inner.find('"')? + 2]));
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
+    let key = quoted.unwrap_or(&rest[..end]);
     let line_start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
     let indentation = &text[line_start..offset];
     let is_first = |line: &str| {
         let after = line.strip_prefix(indentation).and_then(|line| line.strip_prefix(key));
-        after.is_some_and(|after| after.trim_start().starts_with('='))
+        after.is_some_and(|after| after.trim_start().starts_with(['=', ':']))
     };
     let first = (1_u32..).zip(text[..line_start].lines()).filter(|(_, line)| is_first(line)).last();
     let first = first.map_or_else(String::new, |(line, _)| format!(", first on line {line}"));
-    let name = super::key_name(key);
-    Error::new(place, format!("the key {name} stands in this block twice{first}; HCL sets a key once, remove one"))
+    let name = super::key_name(key.trim_matches('"'));
+    Error::new(place, format!("the key {name} stands here twice{first}; remove one"))
 }
 
 #[cfg(test)]
@@ -493,6 +496,13 @@ mod tests {
         }
         let error = parse(Format::Hcl, b"a = 1\nb = 2\na = 3\n", &Options::default()).expect_err("twice").to_string();
         assert!(error.starts_with("3:1:") && error.contains("line 1"), "{error}");
+        for object in ["a = {\n  x = 1\n  y = 2\n  x = 3\n}\n", "a = {\n  \"x\" = 1\n  y = 2\n  x : 3\n}\n"] {
+            let error = parse(Format::Hcl, object.as_bytes(), &Options::default()).expect_err("twice").to_string();
+            assert!(
+                error.starts_with("4:3: the key `x` ") && error.contains("twice") && error.contains("line 2"),
+                "{error}"
+            );
+        }
         let deep = format!("a = {}1{}\n", "[".repeat(100_000), "]".repeat(100_000));
         assert!(parse(Format::Hcl, deep.as_bytes(), &Options::default()).expect_err("deep").to_string().contains("64"));
     }

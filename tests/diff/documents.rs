@@ -180,6 +180,15 @@ fn a_key_whose_value_turns_up_elsewhere_says_where() {
         notes("timezone: UTC\n", "time_zone: UTC\n"),
         ["time_zone renamed from timezone", "timezone renamed to time_zone"]
     );
+    for (old, new) in [("jzs: true\n", "jsz: true\n"), ("port: 80\n", "ports: 80\n"), ("http_url: x\n", "htp_url: x\n")]
+    {
+        assert!(notes(old, new).iter().all(|note| note.contains("renamed")), "{old} {new}");
+    }
+    for (old, new) in
+        [("port1: 80\n", "port2: 80\n"), ("x: 1\n", "y: 1\n"), ("ab: 1\n", "ba: 1\n"), ("a: 1\n", "ab: 1\n")]
+    {
+        assert!(notes(old, new).iter().all(|note| note.ends_with('-')), "{old} {new}");
+    }
     assert!(notes("a-b: 1\n", "a-c: 1\n").iter().all(|note| note.ends_with('-')));
     assert_eq!(notes("maxSize: 1\n", "size-max: 1\n").iter().filter(|note| note.contains("renamed")).count(), 2);
     assert!(notes("timeout: 30\n", "retries: 30\n").iter().all(|note| note.ends_with('-')));

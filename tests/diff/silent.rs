@@ -72,6 +72,15 @@ fn a_key_that_only_a_yaml_11_reader_sees_change_is_a_noted_record() {
 }
 
 #[test]
+fn an_interpolation_that_lost_its_quotes_is_said_to_be_the_same_value() {
+    let note = |old: &str, new: &str| notes("a.tf", &format!("x = {old}\n"), &format!("x = {new}\n")).join("|");
+    assert_eq!(note("\"${var.x}\"", "var.x"), "the same value: a string that is one interpolation is what is in it");
+    assert_eq!(note("max(var.x, 1)", "\"${max(var.x, 1)}\""), note("\"${var.x}\"", "var.x"));
+    assert_eq!(note("\"${var.x}\"", "var.y"), "-");
+    assert_eq!(note("\"${var.x}${var.y}\"", "var.x"), "-");
+}
+
+#[test]
 fn a_float_as_a_key_is_the_same_however_it_is_written() {
     assert_eq!(yaml("1.5: x\n", "1.50: x\n"), Vec::<String>::new());
     assert_eq!(yaml("1.5: x\n", "1.50: y\n"), [r#"~ [?1.50]: "x" → "y""#]);

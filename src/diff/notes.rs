@@ -118,7 +118,8 @@ fn is_interpolation(template: &Scalar<'_>, expression: &Scalar<'_>) -> bool {
     let inner = template.canonical.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     template.kind == ScalarKind::Template
         && expression.kind == ScalarKind::Expression
-        && inner.is_some_and(|inner| inner.trim() == expression.canonical)
+        && inner
+            .is_some_and(|inner| [&expression.source, &expression.canonical].iter().any(|text| inner.trim() == **text))
 }
 
 /// What a reader does with a value: `the tag changed: !Ref → none`.

@@ -64,7 +64,10 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 
 /// The message for a side that weighs too much.
 pub(super) fn too_large(size: u64, max: u64) -> Content {
-    Content::Failed(format!("has more than {max} bytes ({size}); raise --max-file-size if it is meant"))
+    Content::Failed(format!(
+        "has {} where {max} are allowed; raise --max-file-size if it is meant",
+        crate::text::count(size, "byte")
+    ))
 }
 
 pub(super) fn unreadable(error: &io::Error) -> String {

@@ -65,6 +65,9 @@ impl<'a> Reader<'a, '_> {
         let rest = content[length..].trim_start();
         let key_span = self.cursor.span(at, at + length.max(1));
         if key.is_empty() || !(rest.is_empty() || rest.starts_with(['=', ':'])) {
+            if content.starts_with("{{") || content.starts_with("{%") {
+                return Err(super::template::error(key_span.start, &format!("{}…", &content[..2])));
+            }
             let message = "a line that is no `KEY=VALUE`; write one, or `#` before a comment";
             return Err(Error::new(key_span.start, message));
         }

@@ -191,7 +191,10 @@ fn explain(format: Format, text: &str, error: &ParseError) -> Error {
     };
     let rest = &text[at.min(text.len())..];
     let name = format.as_str().to_ascii_uppercase();
-    let other = "; use a name that ends in .json5 or .jsonc if that is what the file is";
+    let other = match format {
+        Format::Jsonc => "; say --input-format json5, or use a name that ends in .json5, if that is what the file is",
+        _ => "; use a name that ends in .json5 or .jsonc if that is what the file is",
+    };
     let word = rest.trim_start_matches(['-', '+']);
     let foreign = ["NaN", "Infinity", "undefined", "None", "True", "False", "nan", "inf"]
         .into_iter()

@@ -259,6 +259,11 @@ fn a_side_that_cannot_be_read_is_called_by_its_own_name() {
     };
     assert!(run("b.json", "a.yaml", "{").starts_with("flecto-diff: b.json:1:1: a map that is never closed"));
     assert!(run("a.yaml", "b.json", "{").starts_with("flecto-diff: b.json:1:1: a map that is never closed"));
+    let template = "A=1\n{{#if x}}\nB={{ b }}\n{{/if}}\n";
+    let dir = super::folder(&[("a.env", b"A=1\n"), ("b.env", template.as_bytes())]);
+    let args = ["--no-index", "a.env", "b.env"];
+    let refused = support::run(support::program("flecto-diff").args(args).current_dir(dir.path())).exits(2).stderr;
+    assert!(refused.starts_with("flecto-diff: b.env:2:1: this is a template that was not rendered"), "{refused}");
     let conflict = "{\n<<<<<<< HEAD\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> theirs\n}\n";
     assert!(run("a.yaml", "b.json", conflict).starts_with("flecto-diff: b.json:2:1: an unresolved merge conflict"));
 }

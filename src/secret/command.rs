@@ -66,6 +66,9 @@ const TOOLS: &[Tool] = &[
     ),
     tool(&["sshpass"], &["-p"], &["-p"], &[], ""),
     tool(&["dotnet", "nuget"], &["-k"], &[], &[], "push"),
+    tool(&["aws"], &["--value"], &[], &[], "SecureString"),
+    tool(&["az"], &["--value"], &[], &[], "secret"),
+    tool(&["gh"], &["--body", "-b"], &["-b"], &[], "secret"),
     tool(
         &["redis-cli", "redis-benchmark", "valkey-cli", "keydb-cli", "redis-dump", "iredis"],
         &["-a", "--pass"],
@@ -217,6 +220,7 @@ const PLACES: &[(&[&str], isize)] = &[
     (&["rootpw"], 0),
     (&["ConvertTo-SecureString"], 0),
     (&["net", "user"], 1),
+    (&["isql"], 2),
     (&["hdbuserstore", "SET"], 3),
     (&["caddy", "hash-password", "--plaintext"], 0),
 ];
@@ -559,6 +563,7 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
 /// Whether a command reads a password from its standard input.
 fn takes(words: &[&str]) -> bool {
     words.contains(&"--password-stdin")
+        || words.contains(&"secret") && words.contains(&"put")
         || words.contains(&"--with-token")
         || words.iter().any(|w| base(w) == "chpasswd")
         || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")

@@ -76,6 +76,11 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
                 let context = level.context.item();
                 let offset = at + column;
                 item(rest.trim_end(), offset, &context, spans);
+            } else if let Some(level) = levels.last().filter(|level| level.indent > 0 && column >= level.indent)
+                && !rest.trim_end().contains(' ')
+            {
+                // A plain scalar in the line below its key.
+                item(rest.trim_end(), at + column, &level.context, spans);
             }
             continue;
         };

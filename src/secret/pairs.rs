@@ -42,7 +42,15 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             at += 1;
             continue;
         }
-        let name = &text[key.start..key.end];
+        let mut name = &text[key.start..key.end];
+        if sign == b':' && bytes[at - 1] == b'/' {
+            // `/tokens/:id`: a route's parameter.
+            at += 1;
+            continue;
+        }
+        if let Some(other) = told_before(text, &key, sign, at) {
+            name = other;
+        }
         if memory.as_ref().is_none_or(|(known, _)| known != name) {
             memory = Some((name.to_string(), words::named(name)));
         }
@@ -77,6 +85,14 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             continue;
         };
         let value = &text[start..end];
+        if let Some(body) = heredoc(text, start..end) {
+            if !reading::is_kept(&text[body.clone()], named.strength) {
+                spans.push(Span::new(body.clone(), By::Container, named.word));
+            }
+            at = body.end.max(at + 1);
+            last_sign = last_sign.max(at);
+            continue;
+        }
         if names_itself(text, &key, at, start..end) {
             at += 1;
             continue;
@@ -193,7 +209,9 @@ fn key_before(text: &str, sign: usize, from: usize) -> Option<Key> {
                     | ";"
                     | "!"
             ));
-    let called = before == b'(' || flag || before == b'[';
+    // `define( 'NAME', …`: blanks after the parenthesis.
+    let open = text[..back].trim_end_matches(' ').as_bytes().last().copied().unwrap_or(b'\n');
+    let called = before == b'(' || flag || before == b'[' || before == b' ' && quoted && open == b'(';
     let in_reference = before == b'{' && back > 1 && bytes[back - 2] == b'$';
     Some(Key { start, end, quoted, before, outer, first, called, flag, in_reference })
 }
@@ -466,6 +484,48 @@ fn pair_follows(text: &str, from: usize) -> bool {
         && bytes[at] == b'='
         && bytes[start].is_ascii_alphabetic()
         && bytes.get(at + 1) != Some(&b'=')
+}
+
+/// The name that another pair gives: `name: API_TOKEN, value: x` in one line, `val password: String = "x"`.
+fn told_before<'a>(text: &'a str, key: &Key, sign: u8, at: usize) -> Option<&'a str> {
+    let floor = super::formats::floor(text, key.start.saturating_sub(MAX_NAME));
+    let head = text[floor..key.start].trim_end_matches(['"', '\'', '\\', ' ', '&']);
+    let word = |text: &'a str| {
+        let text = text.trim_end_matches(['"', '\'', '\\', ' ', ',']);
+        let from = text
+            .rfind(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
+            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        (&text[..from], &text[from..])
+    };
+    let name = &text[key.start..key.end];
+    if sign == b'=' && name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        // A type between a name and its value.
+        let (_, before) = word(head.strip_suffix(':')?);
+        return (text.as_bytes().get(at + 1) == Some(&b' ') && words::named(before).is_some()).then_some(before);
+    }
+    if sign == b':' && super::context::VALUE_FIELDS.contains(&super::context::glued(name).as_str()) {
+        let (rest, said) = word(head.strip_suffix(',')?);
+        let (_, field) = word(rest.trim_end_matches(['"', '\'', '\\', ' ']).strip_suffix(':')?);
+        let names = super::context::NAME_FIELDS.contains(&super::context::glued(field).as_str());
+        return (names && words::named(said).is_some_and(|named| named.strength == Strength::Strong)).then_some(said);
+    }
+    None
+}
+
+/// The lines of `<<EOF … EOF`, where a value is one.
+fn heredoc(text: &str, value: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+    let word = text[value.clone()].strip_prefix("<<")?.trim_start_matches(['-', '~']).trim_matches(['"', '\'']);
+    let fine = (2..32).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let start = value.end + text[value.end..].find('\n').filter(|at| *at < 4)? + 1;
+    let area = &text[start..super::formats::floor(text, start + 8192)];
+    let mut at = 0;
+    for line in area.split('\n') {
+        if fine && line.trim() == word && at > 0 {
+            return Some(start..start + at - 1);
+        }
+        at += line.len() + 1;
+    }
+    None
 }
 
 /// `connect(user=u, password=pw)`, `this.token = token`: code that passes on what a name holds.

@@ -180,7 +180,11 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
         let lower = word.to_ascii_lowercase();
         let quoted_next = token(at + 1).is_some_and(|next| next.starts_with(['\'', '"']));
         match lower.as_str() {
-            "by" if at > 0 && token(at - 1).is_some_and(|w| w.eq_ignore_ascii_case("identified")) => {
+            // `IDENTIFIED BY 'x'`, `IDENTIFIED WITH plugin BY 'x'`.
+            "by" if [1, 3].iter().any(|back| {
+                at.checked_sub(*back).and_then(token).is_some_and(|w| w.eq_ignore_ascii_case("identified"))
+            }) =>
+            {
                 let skip = usize::from(token(at + 1).is_some_and(|w| w.eq_ignore_ascii_case("password")));
                 if let Some(value) = tokens.get(at + 1 + skip) {
                     push(quoted_run(line, value, &clean), "identified by");
@@ -215,6 +219,10 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 | "--set"
                 | "env:set"
                 | "--global"
+                | "SET"
+                | "-x"
+                | "-gx"
+                | "-Ux"
                 | "proxy_set_header"
                 | "add_header"
                 | "--add"
@@ -230,6 +238,9 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 || before.ends_with("_header") && token(at + 1).is_some_and(|next| next.starts_with(['"', '\''])))
         {
             let value = quoted_run(line, &tokens[at + 1], &clean);
+            if line[value.clone()].starts_with(['=', ':']) {
+                continue;
+            }
             // A scheme before the credential stays readable.
             let part = pairs::judge_value(&line[value.clone()], &named, false).map_or(0, |(part, _)| part.start);
             push(value.start + part..value.end, named.word);
@@ -245,11 +256,16 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
         let name_at = tokens.len() - 2;
         let name = &line[tokens[name_at].clone()];
         let value = clean(&tokens[name_at + 1]);
+        let quoted = line[tokens[name_at + 1].clone()].starts_with(['"', '\'']);
         if let Some(named) = names::named(name)
             && named.word != "key"
             && named.strength >= Strength::Medium
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-$".contains(&b))
-            && (names::split(name).len() > 1 || name != named.word || name.len() > 8 || line.trim_end().ends_with(';'))
+            && (names::split(name).len() > 1
+                || name != named.word
+                || name.len() > 8
+                || quoted
+                || line.trim_end().ends_with(';'))
         {
             let shown = &line[value.clone()];
             // `Passwort vergessen?` is a label: one natural word is a directive only when products write it so, or when a digit follows.
@@ -412,6 +428,10 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         let told = next.is_some_and(|next| CHANGES.contains(&next.as_str()))
             || line[range.clone()].ends_with(':') && path_like
             || path_like && near_change(line, &tokens[at + 1..])
+            || next_word(line, tokens.get(at + 1)) == "to"
+                && before
+                    .as_deref()
+                    .is_some_and(|before| matches!(before, "reset" | "change" | "changed" | "set" | "update"))
             || before.is_some_and(|before| BEFORE.contains(&before.as_str())) && path_like;
         if told {
             name = Some((at, named, last));
@@ -456,8 +476,9 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         }
         let Some(lead) = told.take() else { return };
         let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
-        // `this.token = token` is code.
+        // `this.token = token` is code, and a flag is no value.
         if value.is_empty()
+            || word.starts_with("--")
             || value == last
             || reading::is_plain_word(word.trim_end_matches([',', ';', '.']), named.strength)
         {
@@ -616,6 +637,10 @@ fn near_change(line: &str, tokens: &[Range<usize>]) -> bool {
                 | "replaced"
         )
     })
+}
+
+fn next_word<'a>(line: &'a str, range: Option<&Range<usize>>) -> &'a str {
+    range.map_or("", |range| &line[range.clone()])
 }
 
 fn kept_in_sentence(value: &str, named: &names::Named) -> bool {

@@ -402,11 +402,12 @@ fn second_argument(body: &str) -> Option<&str> {
         from = comma + 1;
         let before = body[..comma].trim_end();
         let Some(quote) = before.chars().next_back().filter(|c| matches!(c, '"' | '\'')) else { continue };
-        let name = &before[..before.len() - 1];
+        let name = &before[super::formats::floor(before, before.len().saturating_sub(128))..before.len() - 1];
         let name = &name[name.rfind(quote).map_or(0, |at| at + 1)..];
         let variable = name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-        let after = body[comma + 1..].trim_start();
+        let after = &body[comma + 1..super::formats::floor(body, comma + 1 + 1024)];
+        let after = after.trim_start_matches(' ');
         let Some(close) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
         let Some(length) = after[1..].find(close) else { continue };
         if variable && is_literal(&after[..length + 2]) {

@@ -183,13 +183,24 @@ fn is_host_then_path(text: &str) -> bool {
 
 /// `ORCLPDB1`: what Oracle's tnsnames.ora calls a database. A branch or a tag of an `owner/repository` is none.
 fn is_alias(name: &str) -> bool {
-    const REVISIONS: &[&str] =
-        &["HEAD", "MAIN", "MASTER", "LATEST", "TRUNK", "RELEASE", "STABLE", "DEVELOP", "TAG", "REL"];
+    const REVISIONS: &[&str] = &[
+        "HEAD", "MAIN", "MASTER", "LATEST", "TRUNK", "RELEASE", "STABLE", "DEVELOP", "TAG", "REL", "ALL", "SHA1",
+        "SHA256", "SHA512",
+    ];
     name.len() >= 2
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"_.".contains(&b))
         && !(name.starts_with('V') && name[1..].starts_with(|c: char| c.is_ascii_digit()))
         && !name.split(['_', '.']).any(|part| REVISIONS.contains(&part))
+}
+
+/// What a database's name in capitals has in it.
+const ALIASES: &[&str] = &["ORCL", "DB", "XE", "TNS", "PROD", "SID"];
+
+/// What stands behind the last slash, blank or quote.
+fn last_part(text: &str) -> &str {
+    let window = &text[formats_floor(text, text.len().saturating_sub(128))..];
+    window.rsplit(|c: char| c.is_whitespace() || "/\"'`".contains(c)).next().unwrap_or("")
 }
 
 fn ends_word(rest: &str) -> bool {
@@ -221,7 +232,10 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
         let hostlike = host > 0
             && (port > 0 && !name.starts_with("sha") || tld || name == "localhost")
             && !name.starts_with(|c: char| c.is_ascii_digit() && !tld && port == 0);
-        let alias = !(dsn || oracle || hostlike) && is_alias(name) && ends_word(rest);
+        let alias = !(dsn || oracle || hostlike)
+            && is_alias(name)
+            && ends_word(rest)
+            && (ALIASES.iter().any(|part| name.contains(part)) || opaque::is_mixed(last_part(&text[..at])));
         let oracle = oracle || alias;
         if !(dsn || oracle || hostlike) {
             continue;

@@ -547,7 +547,7 @@ const HEADS: &[Heads] = &[
         Strong,
         true,
         true,
-        &["kennwort", "losungswort", "zugangscode", "zugangspin", "geheimzahl"],
+        &["kennwort", "geheimcode", "losungswort", "zugangscode", "zugangspin", "geheimzahl"],
         "German: password",
     ),
     heads(
@@ -1465,6 +1465,9 @@ const SHIELDS: &[&str] = &[
     "captions",
     "caption",
     "errors",
+    "menu",
+    "button",
+    "buttons",
     "label",
     "tooltip",
     "errormessages",
@@ -2021,9 +2024,9 @@ fn head(words: &[&str]) -> Option<Named> {
             named.strength = Strength::Weak;
         }
         if named.word == "secretkey"
-            && before
-                .last()
-                .is_some_and(|word| matches!(*word, "existing" | "existingsecret" | "user" | "admin" | "root"))
+            && before.last().is_some_and(|word| {
+                matches!(*word, "existing" | "existingsecret" | "user" | "username" | "admin" | "root")
+            })
         {
             named.strength = Strength::Weak;
         }

@@ -692,7 +692,7 @@ fn is_key_id(value: &str) -> bool {
 
 /// Weak names under which a hexadecimal text is a digest or a commit.
 const DIGESTS: &[&str] =
-    &["hash", "signature", "sig", "sign", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket"];
+    &["hash", "signature", "sig", "sign", "seed", "serial", "nonce", "identity", "blob", "keys", "ticket", "session"];
 
 /// `user_id`, `createdAt`, `email`: what a field is called.
 fn is_field_name(value: &str) -> bool {

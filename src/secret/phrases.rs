@@ -676,7 +676,7 @@ const NOTHING: &[&str] = &[
 const CHANGES: &[&str] = &[
     "ist", "est", "lautet", "es", "è", "är", "changed", "changes", "was", "set", "is", "from", "updated", "rotated",
     "now", "becomes", "became", "replaced", "added", "removed", "went", "modified", "equals", "→", "->", "=>", "=",
-    "contains", "has",
+    "contains", "has", "differs", "differ",
 ];
 const FILLERS: &[&str] = &[
     "the",

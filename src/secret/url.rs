@@ -115,7 +115,10 @@ fn keep_password(password: &str) -> bool {
 }
 
 fn token_user(user: &str, start: usize, spans: &mut Vec<Span>) {
-    let random = opaque::is_random(user) || opaque::is_opaque(user) || opaque::is_short_random(user);
+    let random = opaque::is_random(user)
+        || opaque::is_opaque(user)
+        || opaque::is_short_random(user)
+        || user.len() >= 20 && opaque::is_dense(user);
     if random && !PLAIN_USERS.contains(&user) && !reading::is_reference(user) {
         spans.push(Span::new(start..start + user.len(), By::Container, "url userinfo"));
     }

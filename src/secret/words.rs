@@ -510,6 +510,7 @@ const HEADS: &[Heads] = &[
             "phrase",
             "secretid",
             "sessionid",
+            "session",
             "sid",
             "nonce",
             "passwordkey",

@@ -53,7 +53,7 @@ impl<'t> Comparer<'t, '_> {
             && unique(&a)
             && unique(&b)
         {
-            let ordered = ordered && !name.is_some_and(|name| UNORDERED.contains(&name));
+            let ordered = ordered && !name.is_some_and(|name| UNORDERED.contains(&name)) && !self.is_build_args();
             return self.by_name((old_node, new_node), (old, &a), (new, &b), ordered);
         }
         if let (Some(a), Some(b)) = (settings(old, flag), settings(new, flag)) {
@@ -95,6 +95,16 @@ impl<'t> Comparer<'t, '_> {
             Some(Step::Key(key)) => Some(key.text()),
             _ => None,
         }
+    }
+
+    /// Whether the list is Compose's `build.args`, which are variables; those of a command are another thing.
+    fn is_build_args(&self) -> bool {
+        let name = |step: Option<&Step<'t>>| match step {
+            Some(Step::Key(key)) => Some(key.text()),
+            _ => None,
+        };
+        let mut steps = self.steps.iter().rev();
+        (name(steps.next()), name(steps.next())) == (Some("args"), Some("build"))
     }
 
     fn fields(&self, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Vec<String>> {
@@ -275,7 +285,8 @@ impl<'t> Comparer<'t, '_> {
         was.sort_unstable();
         let names = |places: &[usize]| Value::List(places.iter().map(|at| label(&old[*at])).collect());
         let found = self.found(Op::Reordered, Some(Side::Value(names(&was))), Some(Side::Value(names(&now))));
-        self.out.push(Found { old_span: Some(old_node.span), new_span: Some(new_node.span), ..found });
+        let notes = notes::few_moved(&now).into_iter().collect();
+        self.out.push(Found { old_span: Some(old_node.span), new_span: Some(new_node.span), notes, ..found });
     }
 
     /// Calls `event` for every item, in the order of the new list; what is gone comes where it was.
@@ -373,7 +384,7 @@ impl<'t> Comparer<'t, '_> {
         partners: &[Option<usize>],
     ) {
         let container = |item: &Node<'_>| matches!(item.data, Data::List(_) | Data::Map(_));
-        let (before, after, notes) = if old.iter().any(container) {
+        let (before, after, mut notes) = if old.iter().any(container) {
             // Items without a name are called by their old places.
             let number = |at: usize| Value::Number(at.to_string());
             let was = Value::List((0..old.len()).map(number).collect());
@@ -383,6 +394,7 @@ impl<'t> Comparer<'t, '_> {
             let values = |items: &[Node<'_>]| Value::List(items.iter().map(Node::to_value).collect());
             (values(old), values(new), Vec::new())
         };
+        notes.extend(notes::few_moved(&partners.iter().flatten().copied().collect::<Vec<usize>>()));
         let found = self.found(Op::Reordered, Some(Side::Value(before)), Some(Side::Value(after)));
         self.out.push(Found { old_span: Some(old_node.span), new_span: Some(new_node.span), notes, ..found });
     }

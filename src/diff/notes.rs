@@ -25,6 +25,38 @@ pub(super) fn sealed_anew(count: usize) -> String {
 /// On a reordered list whose items have no names.
 pub(super) const BY_PLACE: &str = "items are called by their places in the old list";
 
+/// In a shorter list the eye finds what moved.
+const MANY_ITEMS: usize = 8;
+
+/// On a reordered list of many items of which few moved: where they were and are, among the items that both sides have.
+/// Takes the old places in the new order.
+pub(super) fn few_moved(now: &[usize]) -> Option<String> {
+    if now.len() < MANY_ITEMS {
+        return None;
+    }
+    let mut was: Vec<usize> = now.to_vec();
+    was.sort_unstable();
+    // What stayed: the longest run of old places that rise.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; now.len()];
+    for at in 0..now.len() {
+        let length = ends.partition_point(|end| now[*end] < now[at]);
+        before[at] = length.checked_sub(1).map(|last| ends[last]);
+        if length == ends.len() { ends.push(at) } else { ends[length] = at }
+    }
+    let mut moved = vec![true; now.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        moved[at] = false;
+        next = before[at];
+    }
+    let moved: Vec<usize> = (0..now.len()).filter(|at| moved[*at]).collect();
+    let place = |at: usize| was.binary_search(&now[at]).unwrap_or(at);
+    let told: Vec<String> = moved.iter().map(|at| format!("[{}] → [{at}]", place(*at))).collect();
+    (moved.len() <= 3 && !told.is_empty())
+        .then(|| format!("{} of {} items moved: {}", moved.len(), now.len(), told.join(", ")))
+}
+
 /// On a change of a list item's or a map's key that only the text's reader tells apart.
 pub(super) fn key_type(old: &Key<'_>, new: &Key<'_>) -> String {
     format!("the key was {} and is {} now", a_kind(key_kind(old)), a_kind(key_kind(new)))
@@ -250,6 +282,17 @@ mod tests {
         assert!(note("Z\u{fc}rich", "Zu\u{308}rich").contains("U+00FC"), "{}", note("Z\u{fc}rich", "Zu\u{308}rich"));
         assert!(note("ab", "a\u{200b}b").contains("invisible"));
         assert_eq!(note("a", "b"), "");
+    }
+
+    #[test]
+    fn of_a_long_list_what_moved_is_told() {
+        let note = |now: &[usize]| few_moved(now).unwrap_or_default();
+        assert_eq!(note(&[0, 1, 2, 3, 4, 9, 5, 6, 7, 8]), "1 of 10 items moved: [9] → [5]");
+        assert_eq!(note(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 0]), "1 of 10 items moved: [0] → [9]");
+        // Places among those that both sides have.
+        assert_eq!(note(&[10, 20, 30, 90, 40, 50, 60, 70]), "1 of 8 items moved: [7] → [3]");
+        assert_eq!(note(&[9, 8, 7, 6, 5, 4, 3, 2, 1, 0]), "");
+        assert_eq!(note(&[1, 0]), "");
     }
 
     #[test]

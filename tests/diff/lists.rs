@@ -151,3 +151,12 @@ fn a_removed_value_points_at_what_held_it() {
     // In a document in a string.
     assert_eq!(parent("x: |\n  p:\n    q: 1\n    r: 1\n", "x: |\n  p:\n    q: 1\n"), [Some(2)]);
 }
+
+#[test]
+fn build_args_are_variables_and_of_a_long_list_what_moved_is_told() {
+    let args = |parent: &str, args: &str| format!("services: {{x: {{{parent}: {{args: [{args}]}}}}}}\n");
+    assert_eq!(yaml(&args("build", "A=1, B=2"), &args("build", "B=2, A=1")), Vec::<String>::new());
+    assert_eq!(yaml(&args("run", "A=1, B=2"), &args("run", "B=2, A=1")).len(), 1);
+    let run = pair("a.yaml", "a: [1, 2, 3, 4, 5, 6, 7, 8, 9]\n", "a: [9, 1, 2, 3, 4, 5, 6, 7, 8]\n", &[]).exits(0);
+    assert_eq!(run.records("change")[0]["note"].as_str(), Some("1 of 9 items moved: [8] → [0]"));
+}

@@ -5,6 +5,7 @@ mod exits; // what the stream says of itself, and the status that follows
 mod hostile; // attacks, in every place and every format
 mod html; // one page, in a real browser
 mod machine; // json, ndjson
+mod markdown; // what a hostile text becomes in a rendered comment
 mod narration; // what a model said
 mod published; // the formats that leave the machine
 mod runner; // what a CI runner makes of an output

@@ -98,7 +98,7 @@ pub(super) fn without_html(body: &str) -> String {
         while let Some((before, after)) = rest.split_once("<code>") {
             out.push_str(before);
             let (code, after) = after.split_once("</code>").unwrap_or((after, ""));
-            let text = decoded(code).replace('`', "ˋ").replace('|', "∣");
+            let text = decoded(&code.replace("<wbr>", "")).replace('`', "ˋ").replace('|', "∣");
             if text.is_empty() {
                 out.push_str("(empty)");
             } else {

@@ -2,8 +2,9 @@
 //!
 //! Every text of the diff stands in a code element in which each punctuation mark is a character reference, because that is
 //! what was measured to hold: GitHub and Gitea link mentions and issue numbers after they have decoded references, and
-//! backtick spans break on an empty value, a leading backtick and a lone carriage return. No text of the diff begins a
-//! line, so that GitLab finds no quick action either.
+//! backtick spans break on an empty value, a leading backtick and a lone carriage return. Addresses (`a@b.example`,
+//! `www.example.org`) are linked inside of such elements too, after references are decoded, so a `<wbr>` parts them, which
+//! shows and copies as nothing. No text of the diff begins a line, so that GitLab finds no quick action either.
 //!
 //! A comment has a largest size, so tables are cut at whole rows and say how many they show. What the narration may take is
 //! set aside whether there is one or not: with and without it, the rest is the same bytes.
@@ -295,7 +296,12 @@ fn narrate(record: &Record, room: usize, out: &mut String) {
 /// Whether a text can stand as prose: no mark that Markdown or a forge's autolinks act on.
 fn is_plain(text: &str) -> bool {
     let safe = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | ':' | '/' | '(' | ')' | '-' | '—');
-    text.chars().all(safe) && !text.contains("www.") && !text.contains("//")
+    // A forge links what may be a commit; a date in a model's name is none.
+    let commit = |word: &str| {
+        word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit()) && word.bytes().any(|b| b.is_ascii_alphabetic())
+    };
+    let words = || text.split(|c: char| !c.is_alphanumeric());
+    text.chars().all(safe) && !["www.", "//", "GH-"].iter().any(|mark| text.contains(mark)) && !words().any(commit)
 }
 
 /// A text of the diff in a cell, shortened.
@@ -312,7 +318,11 @@ pub(super) fn code(text: &str) -> String {
 fn code_of(spelled_text: &str) -> String {
     let mut out = String::with_capacity(spelled_text.len() * 2 + 13);
     out.push_str("<code>");
-    for c in spelled(spelled_text).chars() {
+    let text = spelled(spelled_text);
+    for (at, c) in text.char_indices() {
+        if makes_an_address(&text[..at], c) {
+            out.push_str(PARTED);
+        }
         if c.is_ascii_punctuation() && !matches!(c, '-' | '.' | ',' | '/') {
             let _ = write!(out, "&#{};", u32::from(c));
         } else {
@@ -323,9 +333,26 @@ fn code_of(spelled_text: &str) -> String {
     out
 }
 
+/// Parts what would be linked as one address.
+const PARTED: &str = "<wbr>";
+
+/// Whether `c` after `before` makes an address that cmark-gfm links: the dot of `www.`, the `@` of a mail address.
+fn makes_an_address(before: &str, c: char) -> bool {
+    match c {
+        '.' => before.len() >= 3 && before.as_bytes()[before.len() - 3..].eq_ignore_ascii_case(b"www"),
+        '@' => before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-' | '_')),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_parted() {
+        assert_eq!(code("www.x a@b @c"), "<code>www<wbr>.x a<wbr>&#64;b &#64;c</code>");
+    }
 
     #[test]
     fn a_code_element_leaves_no_mark_that_acts() {
@@ -336,7 +363,8 @@ mod tests {
     #[test]
     fn a_plain_label_stays_readable_and_a_hostile_one_is_code() {
         assert!(is_plain("Model-generated narration (anthropic claude-opus-5, cached) — advisory"));
-        for hostile in ["@octo", "#1", "http://x", "www.x.y", "a_b", "<b>", "a\nb"] {
+        assert!(is_plain("Model-generated narration (anthropic claude-x-20260102)"));
+        for hostile in ["@octo", "0123456789abcdef", "GH-1", "#1", "http://x", "www.x.y", "a_b", "<b>", "a\nb"] {
             assert!(!is_plain(hostile), "{hostile}");
         }
     }

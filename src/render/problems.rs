@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// One diagnostic a line (reviewdog, proto/rdf/reviewdog.proto). Columns there count UTF-8 bytes; the records count
-/// characters and the line is not at hand, so none is written rather than a wrong one.
+/// characters and do not say whether what precedes is ASCII, so none is written rather than a wrong one.
 pub(super) fn rdjsonl(report: &Report, root: &Root) -> String {
     let mut out = String::new();
     for issue in report.issues(false) {
@@ -45,14 +45,18 @@ pub(super) fn rdjsonl(report: &Report, root: &Root) -> String {
     out
 }
 
-/// GitLab's Code Quality report (docs.gitlab.com, ci/testing/code_quality). A fingerprint is there once.
+/// GitLab's Code Quality report (docs.gitlab.com, ci/testing/code_quality). GitLab joins the reports of all jobs and
+/// compares two commits by fingerprint, so each is there once, is made from the file's place in the repository, and does
+/// not change when the line moves.
 pub(super) fn codequality(report: &Report, root: &Root) -> String {
     let mut out = String::from("[");
     let mut seen: HashMap<String, u64> = HashMap::new();
     for (at, issue) in report.issues(false).iter().enumerate() {
         out.push_str(if at == 0 { "\n" } else { ",\n" });
         let id = issue.rule;
-        let parts = [id, issue.file, issue.document.unwrap_or(""), issue.path.unwrap_or("")];
+        // What is about the whole report has no file, and a path may not be empty.
+        let file = Some(root.path(issue.file)).filter(|file| !file.is_empty()).unwrap_or_else(|| ".".into());
+        let parts = [id, &file, issue.document.unwrap_or(""), issue.path.unwrap_or("")];
         let nth = seen.entry(fingerprint(&parts)).and_modify(|n| *n += 1).or_insert(1);
         let print = if *nth == 1 {
             fingerprint(&parts)
@@ -67,7 +71,7 @@ pub(super) fn codequality(report: &Report, root: &Root) -> String {
         let mut lines = Object::new();
         lines.uint("begin", issue.line.unwrap_or(1));
         let mut location = Object::new();
-        location.str("path", &root.path(issue.file)).raw("lines", &lines.finish());
+        location.str("path", &file).raw("lines", &lines.finish());
         let mut entry = Object::new();
         entry.str("description", &sentence(issue)).str("check_name", id).str("fingerprint", &print);
         entry.str("severity", severity).raw("location", &location.finish());
@@ -84,7 +88,7 @@ pub(super) fn junit(report: &Report) -> String {
     let (mut tests, mut failures, mut errors) = (0, 0, 0);
     for file in &report.files {
         let mut cases = String::new();
-        let mut of_suite = (0u64, 0u64, 0u64);
+        let mut of_suite = (0u64, 0u64, 0u64, 0u64);
         if let Some(error) = file.error() {
             of_suite.2 += 1;
             let error = xml(&escape(&error));
@@ -103,6 +107,7 @@ pub(super) fn junit(report: &Report) -> String {
             let class = xml(&escape(&file.name));
             let inside = match (&finding.accepted, finding.severity) {
                 (Some(by), _) => {
+                    of_suite.3 += 1;
                     let why = reason(by).map_or_else(String::new, |why| format!(": {}", xml(&escape(why))));
                     format!("<skipped message=\"accepted{why}\"/>")
                 }
@@ -128,11 +133,12 @@ pub(super) fn junit(report: &Report) -> String {
         errors += of_suite.2;
         let _ = writeln!(
             suites,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{cases}  </testsuite>",
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{cases}  </testsuite>",
             xml(&escape(&file.name)),
             of_suite.0,
             of_suite.1,
-            of_suite.2
+            of_suite.2,
+            of_suite.3
         );
     }
     if let Some(why) = &report.incomplete {

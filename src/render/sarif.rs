@@ -130,9 +130,10 @@ fn rule(id: &str, issue: &Issue<'_>) -> String {
     let text = RuleText::of(issue);
     let mut object = Object::new();
     object.str("id", id);
-    // A name is optional, and one that equals the id is a fault (SARIF1001).
+    // A name is optional, and one that equals the id but for case, in any script, is a fault (SARIF1001).
     let name = shorten(&pascal(issue.rule), NAME).into_owned();
-    object.opt_str("name", (!name.is_empty() && !name.eq_ignore_ascii_case(id)).then_some(name.as_str()));
+    let other = !name.is_empty() && name.to_lowercase() != id.to_lowercase();
+    object.opt_str("name", other.then_some(name.as_str()));
     object.raw("shortDescription", &message(&text.title));
     object.raw("fullDescription", &message(&text.description));
     let mut help = Object::new();
@@ -202,7 +203,9 @@ fn results(issues: &[Issue<'_>], index: &BTreeMap<&str, (usize, &Issue<'_>)>, ro
         let id = issue.rule;
         let rule_index = index.get(id).map_or(0, |(at, _)| *at as u64);
         let own_line = issue.line_hash.filter(|hash| lines_taken.insert((id, issue.file, hash)));
-        let semantic = fingerprint(&[id, issue.file, issue.document.unwrap_or(""), issue.path.unwrap_or("")]);
+        // By the file's place in the repository: two jobs that run in two folders may both have an `app.yaml`.
+        let file = root.path(issue.file);
+        let semantic = fingerprint(&[id, &file, issue.document.unwrap_or(""), issue.path.unwrap_or("")]);
         let mut result = Object::new();
         result.str("ruleId", id).uint("ruleIndex", rule_index).str("level", level(issue.severity));
         // A filter of the user's may say nothing; the service takes no empty message.

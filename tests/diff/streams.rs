@@ -231,3 +231,39 @@ fn a_closed_pipe_is_quiet() {
         support::run(command.args(["-c", &script]).current_dir(repo.path())).exits(2);
     }
 }
+
+/// The hashes are those of a program of its own, which cuts each window out of the file instead of rolling over it and gives
+/// what github/codeql-action has in its own tests.
+#[test]
+fn line_hashes_are_those_that_github_computes() {
+    let repo = support::Repo::new();
+    let text = "# same\nname:\t'a  b'\r\n# same\ngröße: '😀'\rlist: [1, 2]   \n\n\nlast: \"x\"";
+    let repeated = format!("items:\n{}", "  - {n: same, v: 1}\n".repeat(12));
+    repo.write("config/a.yaml", "{}\n");
+    repo.write("config/bom.yaml", "{}\n");
+    repo.write("config/same.yaml", "items: []\n");
+    repo.commit("before");
+    repo.write("config/a.yaml", text);
+    repo.write("config/bom.yaml", format!("\u{feff}{text}"));
+    repo.write("config/same.yaml", &repeated);
+    let run = repo.run("flecto-diff", ["config"]).exits(0);
+    let hashes = |file: &str| -> Vec<(u64, String)> {
+        let of_file = |record: &&serde_json::Value| record["file"] == file;
+        let hash = |record: &serde_json::Value| {
+            (record["line"].as_u64().expect("a line"), record["line_hash"].as_str().expect("a hash").to_string())
+        };
+        let mut all: Vec<_> = run.records("change").iter().filter(of_file).map(hash).collect();
+        all.sort();
+        all
+    };
+    let expected =
+        [(2, "c12b1b53dd497207:1"), (4, "46d62b575cc5aeee:1"), (5, "ebcd9da19078348:1"), (8, "269e8c44831b0249:1")]
+            .map(|(line, hash)| (line, hash.to_string()));
+    assert_eq!(hashes("config/a.yaml"), expected);
+    assert_eq!(hashes("config/bom.yaml"), expected);
+    // Of equal lines each has its number, as long as what follows is equal too.
+    let same = hashes("config/same.yaml");
+    for (line, hash) in [(2, "dd744711b4f9b812:1"), (6, "dd744711b4f9b812:5"), (8, "994f9f72eb96521f:1")] {
+        assert!(same.contains(&(line, hash.to_string())), "{same:?}");
+    }
+}

@@ -190,12 +190,13 @@ fn holds(check: &Value, run: &Run) -> Result<bool, &'static str> {
     })
 }
 
-fn plain(cell: &str) -> String {
+pub(super) fn plain(cell: &str) -> String {
     let text = Regex::new("<[^>]*>").expect("a regex").replace_all(cell, "");
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-fn markdown(text: &str) -> Result<String, &'static str> {
+/// What cmark-gfm makes of a text, or the name of what is missing.
+pub(super) fn markdown(text: &str) -> Result<String, &'static str> {
     let args = ["--unsafe", "-e", "table", "-e", "autolink", "-e", "tagfilter"];
     let mut command = Command::new("cmark-gfm");
     if command.arg("--version").stdout(Stdio::null()).status().is_err() {

@@ -17,7 +17,7 @@ fn json_is_one_document_with_everything_in_it() {
     assert_eq!(document["x-tool"], "ours", "unknown fields of known records stay");
     assert_eq!(document["complete"], false);
     assert_eq!(document["incomplete"], "1 file could not be compared");
-    assert_eq!(document["counts"], serde_json::json!({"files": 9, "differing": 4, "changes": 6, "errors": 1}));
+    assert_eq!(document["counts"], serde_json::json!({"files": 9, "differing": 4, "changes": 8, "errors": 1}));
     assert_eq!(document["verdict"]["failed"], false);
     assert_eq!(document["warnings"].as_array().map(Vec::len), Some(1));
     assert!(document.get("narration").is_none());
@@ -25,7 +25,7 @@ fn json_is_one_document_with_everything_in_it() {
     let names: Vec<_> = files.iter().filter_map(|file| file["file"].as_str()).collect();
     assert_eq!(names, ["a/new.env", "a/old.json", "broken.yaml", "deploy/api.yaml", "layout.yaml"]);
     assert_eq!(files[2]["error"], "12:3: mapping values are not allowed here");
-    assert_eq!(files[3]["changes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(files[3]["changes"].as_array().map(Vec::len), Some(6));
     assert_eq!(files[3]["findings"][0]["my-field"], serde_json::json!([1, 2]));
     assert_eq!(files[3]["findings"][1]["accepted"]["reason"], "rotated, see runbook");
     assert_eq!(files[4]["changes"], serde_json::json!([]));

@@ -252,3 +252,109 @@ fn code_quality_fingerprints_are_unique() {
     assert_eq!(report[1]["severity"], "major");
     assert_eq!(report[0]["check_name"], "report-incomplete");
 }
+
+#[test]
+fn code_quality_fingerprints_stay_when_lines_move() {
+    let prints = |from: u64| -> Vec<String> {
+        let at = |n: u64| json!({"type":"finding","file":"a.yaml","document":"D","path":format!("k{}", n / 2),"rule":"r","severity":"warn","message":"m","line":from + n,"before":n});
+        let input: String = (0..8).map(|n| format!("{}\n", at(n))).collect();
+        let run = render(["--format", "gitlab-codequality", "--partial"], &input).exits(0);
+        let report: Vec<Value> = serde_json::from_str(&run.stdout).expect("JSON");
+        report[1..].iter().map(|entry| entry["fingerprint"].as_str().expect("a fingerprint").to_string()).collect()
+    };
+    let prints_now = prints(1);
+    assert_eq!(prints_now, prints(40));
+    let different: std::collections::HashSet<&String> = prints_now.iter().collect();
+    assert_eq!(different.len(), 8);
+}
+
+#[test]
+fn fingerprints_of_two_folders_with_the_same_names_differ() {
+    let finding =
+        json!({"type":"finding","file":"app.yaml","path":"k","rule":"r","severity":"warn","message":"m","line":1});
+    let of = |format: &'static str, prefix: &'static str| {
+        let run = render(["--format", format, "--partial", "--path-prefix", prefix], &format!("{finding}\n")).exits(0);
+        serde_json::from_str::<Value>(&run.stdout).expect("JSON")
+    };
+    let (a, b) = (of("gitlab-codequality", "services/a"), of("gitlab-codequality", "services/b"));
+    assert_ne!(a[1]["fingerprint"], b[1]["fingerprint"]);
+    assert_eq!(a[1]["fingerprint"], of("gitlab-codequality", "./services/a")[1]["fingerprint"]);
+    let prints = |log: Value| log["runs"][0]["results"][0]["partialFingerprints"].clone();
+    let (a, b) = (prints(of("sarif", "services/a")), prints(of("sarif", "services/b")));
+    assert_ne!(a["flecto/v1"], b["flecto/v1"]);
+    assert_ne!(a["primaryLocationLineHash"], b["primaryLocationLineHash"]);
+}
+
+#[test]
+fn sarif_names_no_rule_as_its_id_in_any_case() {
+    for (id, name) in [
+        ("\u{fc}", None),
+        ("\u{dc}ber", None),
+        ("stra\u{df}e", None),
+        ("\u{436}", None),
+        ("R", None),
+        ("\u{fc}-x", Some("\u{dc}X")),
+        ("pool-size", Some("PoolSize")),
+    ] {
+        let finding = json!({"type":"finding","file":"a.yaml","path":"k","rule":id,"severity":"warn","message":"m"});
+        let run = render(["--format", "sarif", "--partial"], &format!("{finding}\n")).exits(0);
+        let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let rule = &log["runs"][0]["tool"]["driver"]["rules"][0];
+        assert_eq!((rule["id"].as_str(), rule.get("name").and_then(Value::as_str)), (Some(id), name), "{rule}");
+    }
+}
+
+#[test]
+fn rdjsonl_has_lines_and_no_columns() {
+    // A column there counts bytes; what precedes this value may be `größe: `, which the record does not say.
+    let finding = json!({"type":"finding","file":"a.yaml","path":"k","rule":"r","severity":"warn","message":"m","line":3,"column":8,"end_line":5});
+    let run = render(["--format", "rdjsonl", "--partial"], &format!("{finding}\n")).exits(0);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["location"]["range"], json!({"start":{"line":3},"end":{"line":5}}));
+}
+
+#[test]
+fn junit_counts_what_it_holds() {
+    let out = render(["--format", "junit"], TWENTY).exits(2).stdout;
+    let count = |what: &str| out.matches(what).count();
+    for (word, what) in [("tests", "<testcase "), ("failures", "<failure "), ("errors", "<error ")] {
+        assert!(out.lines().nth(1).is_some_and(|line| line.contains(&format!("{word}=\"{}\"", count(what)))), "{out}");
+    }
+    assert_eq!(count("<skipped "), 1);
+    assert!(out.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""), "{out}");
+}
+
+/// The stream that the snapshots are of covers what a stream can hold; a record taken out is missed here.
+#[test]
+fn the_records_of_the_snapshots_cover_what_there_is() {
+    let input = format!("{TWENTY}{NARRATION}");
+    let records: Vec<Value> = input.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let all = |kind: &str, field: &str| -> std::collections::BTreeSet<String> {
+        let of_kind = records.iter().filter(|record| record["type"] == kind);
+        of_kind.filter_map(|record| record[field].as_str().map(str::to_string)).collect()
+    };
+    let set = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+    for kind in ["start", "verdict", "end", "payload", "narration", "warning", "mine"] {
+        assert!(records.iter().any(|record| record["type"] == kind), "{kind}");
+    }
+    assert_eq!(all("file", "status"), set(&["added", "error", "modified", "removed", "renamed"]));
+    assert_eq!(all("change", "op"), set(&["added", "changed", "removed", "reordered"]));
+    assert_eq!(all("finding", "severity"), set(&["error", "info", "warn"]));
+    let change = |what: &dyn Fn(&Value) -> bool| records.iter().any(|r| r["type"] == "change" && what(r));
+    assert!(change(&|r| r["path"].as_str().is_some_and(|path| path.contains("']!"))), "an embedded document");
+    assert!(change(&|r| r["path"] == "$"), "a whole file");
+    assert!(change(&|r| r["before"] == "***" && r["after"] == "***"), "a masked value");
+    assert!(change(&|r| r["before"].as_str().is_some_and(|v| v.starts_with("<encrypted:"))), "an encrypted value");
+    assert!(change(&|r| r["before"]["$flecto"] == "int" && r["after"]["$flecto"] == "date"), "envelopes");
+    assert!(change(&|r| r["before"] == 3 && r["after"] == "3"), "look-alikes");
+    for field in ["note", "line_hash", "document", "end_line", "before_line"] {
+        assert!(change(&|r| !r[field].is_null()), "{field}");
+    }
+    assert!(change(&|r| r["line"].is_null()), "no line");
+    let finding = |field: &str| records.iter().any(|r| r["type"] == "finding" && !r[field].is_null());
+    for field in ["accepted", "template", "pack", "my-field"] {
+        assert!(finding(field), "{field}");
+    }
+    let file = |name: &str| records.iter().filter(|r| r["type"] == "change" && r["file"] == name).count();
+    assert_eq!(file("layout.yaml"), 0, "a file whose layout alone differs");
+}

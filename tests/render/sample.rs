@@ -1,4 +1,4 @@
-//! The stream that every format is shown with: about twenty records, one of each kind that there is.
+//! The stream that every format is shown with: some twenty records, at least one of each kind that there is.
 
 use crate::support::{Run, filter};
 
@@ -50,13 +50,19 @@ pub(crate) const TWENTY: &str = concat!(
     "\n",
     r#"{"type":"change","file":"deploy/api.yaml","document":"Secret/prod/db","path":"big","op":"changed","before":{"$flecto":"int","text":"12345678901234567890123"},"after":{"$flecto":"date","text":"2033-12-20"},"note":"another type","line":21,"column":6,"end_line":21}"#,
     "\n",
+    r#"{"type":"change","file":"deploy/api.yaml","document":"ConfigMap/prod/app","path":"data['app.yaml']!server.port","op":"changed","before":80,"after":8080,"line":31,"column":13,"end_line":31,"line_hash":"0123456789abcdef:1"}"#,
+    "\n",
+    r#"{"type":"finding","file":"deploy/api.yaml","document":"ConfigMap/prod/app","path":"data['app.yaml']!server.port","rule":"port-changed","pack":"default","severity":"warn","message":"The port changed from 80 to 8080.","template":"The port changed from {before} to {after}.","before":80,"after":8080,"line":31,"column":13,"end_line":31,"line_hash":"0123456789abcdef:1"}"#,
+    "\n",
+    r#"{"type":"change","file":"deploy/api.yaml","document":"ConfigMap/prod/app","path":"data['app.yaml']!db.password","op":"changed","before":"***","after":"***","line":32,"column":15,"end_line":32}"#,
+    "\n",
     r#"{"type":"file","file":"layout.yaml","format":"yaml","status":"modified"}"#,
     "\n",
     r#"{"type":"mine","of":"a filter of the user's","n":1.0}"#,
     "\n",
-    r#"{"type":"verdict","fail_on":["policy"],"failed":false,"error":0,"warn":0,"info":1,"accepted":1,"added":1,"removed":1,"changed":3,"reordered":1}"#,
+    r#"{"type":"verdict","fail_on":["error"],"failed":false,"error":0,"warn":1,"info":1,"accepted":1,"added":1,"removed":1,"changed":5,"reordered":1}"#,
     "\n",
-    r#"{"type":"end","files":9,"differing":4,"changes":6,"errors":1,"complete":false}"#,
+    r#"{"type":"end","files":9,"differing":4,"changes":8,"errors":1,"complete":false}"#,
     "\n",
     r#"{"type":"payload","version":1,"system":"s","user":"u"}"#,
     "\n",

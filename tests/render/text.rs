@@ -29,14 +29,17 @@ fn e1_every_kind_of_file_and_value() {
          \x20 (file removed)\n\
          \x20 - $: {\"x\":[1,\"1\",null],\"y\":{}}\n\
          broken.yaml — not compared (the new side): 12:3: mapping values are not allowed here\n\
-         deploy/api.yaml — 4 changes from origin/main to HEAD:\n\
+         deploy/api.yaml — 6 changes from origin/main to HEAD:\n\
          \x20 (renamed from deploy/web.yaml)\n\
          \x20 ~ [Deployment/prod/api] spec.replicas: 3 → \"3\"\n\
          \x20 ~ [Deployment/prod/api] spec.args: [\"a\",\"b\"] → [\"b\",\"a\"] (order)\n\
          \x20 ~ [Secret/prod/db] data.token: <encrypted:sops:0123456789ab> → <no longer encrypted>\n\
          \x20 ~ [Secret/prod/db] big: 12345678901234567890123 → 2033-12-20 (another type)\n\
+         \x20 ~ [ConfigMap/prod/app] data['app.yaml']!server.port: 80 → 8080\n\
+         \x20 ~ [ConfigMap/prod/app] data['app.yaml']!db.password: *** → ***\n\
          \x20 ! policy(info) [Deployment/prod/api] spec.replicas: A number became a string.\n\
          \x20 ! policy(error, accepted) [default] [Secret/prod/db] data.token: An encrypted value is now in the clear. (accepted: rotated, see runbook)\n\
+         \x20 ! policy(warn) [default] [ConfigMap/prod/app] data['app.yaml']!server.port: The port changed from 80 to 8080.\n\
          layout.yaml — no changes from origin/main to HEAD\n\
          warning: duplicate keys in a.yaml: the last one counts\n\
          incomplete: 1 file could not be compared\n"

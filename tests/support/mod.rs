@@ -74,8 +74,11 @@ pub(crate) fn clean(mut command: Command) -> Command {
     command
 }
 
+/// When a program counts as hung. Far above what any test takes on a busy machine; tests of time have bounds of their own.
+const HANGS_AFTER: Duration = Duration::from_secs(180);
+
 /// Runs a command with `input` on its stdin (fed from a thread, so that large inputs do not deadlock), and gives up after
-/// a minute.
+/// [`HANGS_AFTER`].
 pub(crate) fn run_with(command: &mut Command, input: impl AsRef<[u8]>) -> Run {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"));
@@ -88,7 +91,7 @@ pub(crate) fn run_with(command: &mut Command, input: impl AsRef<[u8]>) -> Run {
     let id = child.id();
     let (done, finished) = std::sync::mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
-        if finished.recv_timeout(Duration::from_secs(60)).is_err() {
+        if finished.recv_timeout(HANGS_AFTER).is_err() {
             let _ = Command::new("kill").args(["-KILL", &id.to_string()]).status();
         }
     });

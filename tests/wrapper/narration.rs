@@ -274,14 +274,17 @@ fn s8_s9_a_dry_run_prints_the_request_alone_and_what_it_prints_is_what_is_sent()
 #[test]
 fn a_diff_that_is_too_large_to_be_kept_is_reported_whole_and_not_narrated() {
     let repo = Repo::new();
-    let text = |letter: &str| (0..9).map(|n| format!("key_{n}: {}\n", letter.repeat(1 << 21))).collect::<String>();
-    repo.write("config/large.yaml", text("a"));
+    let text = |letter: &str| {
+        let entries: Vec<String> = (0..9).map(|n| format!("\"key_{n}\": \"{}\"", letter.repeat(1 << 21))).collect();
+        format!("{{{}}}\n", entries.join(",\n"))
+    };
+    repo.write("config/large.json", text("a"));
     repo.commit("large");
-    repo.write("config/large.yaml", text("b"));
+    repo.write("config/large.json", text("b"));
     let provider = Provider::new([Answer::openai("x")]);
     for line in [["ci", "--format", "ndjson", "--explain"], ["explain", "--format", "json", "--no-cache"]] {
         let mut command = repo.program("flecto");
-        command.args(line).args(["config/large.yaml", "--policies", "none"]);
+        command.args(line).args(["config/large.json", "--policies", "none"]);
         let done = run(asking(&mut command, &provider)).exits(0);
         is_not_narrated(&done, line[0]);
         assert!(done.stderr.contains("larger than 32 MiB"), "{}", done.stderr);

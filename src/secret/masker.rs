@@ -272,7 +272,7 @@ impl Masker {
         let fields: Vec<(String, String)> =
             record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
         for (key, raw) in fields {
-            if STRUCTURE.contains(&key.as_str()) || !raw.contains('"') {
+            if key == "masked" || is_ours(&key, &raw) || !raw.contains('"') {
                 continue;
             }
             // A sentence about a path may say any value of that path, however short.
@@ -317,10 +317,10 @@ impl Masker {
             return false;
         }
         let Ok(record) = Record::parse(line) else { return false };
-        // Fields whose words are ours are looked at too: what is hidden cannot be taken out of them, so the line is not written.
         record.fields().any(|(key, raw)| {
             self.spread.occurs(key, None)
                 || raw.get().contains('"')
+                    && !is_ours(key, raw.get())
                     && Value::from_raw(raw).map_or(true, |value| {
                         let mut texts = Vec::new();
                         strings(&value, &mut texts);
@@ -330,11 +330,19 @@ impl Masker {
     }
 }
 
-/// No word of a closed list is longer, its quotes included.
-const MAX_CLOSED: usize = 24;
-
-/// Fields whose words are ours.
-const STRUCTURE: &[&str] = &["type", "op", "status", "severity", "side", "masked", "fail_on", "format", "rule", "pack"];
+/// Whether a field holds a word of a closed list, or the name of a rule: short, and of small letters, digits and `-`. Such a word
+/// stays, also where a secret is written alike (`password: kubernetes`): whoever wrote the files must not be able to make the
+/// records of their own change unreadable. Any other text in these fields is nobody's word, and is treated as a text.
+fn is_ours(key: &str, raw: &str) -> bool {
+    let longest = match key {
+        "type" | "op" | "status" | "severity" | "side" | "format" | "fail_on" => 24,
+        "rule" | "pack" => 64,
+        _ => return false,
+    };
+    let is_word = |c: u8| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'"');
+    let words = if key == "fail_on" { raw.trim_matches(['[', ']']) } else { raw };
+    words.split(',').all(|word| word.len() <= longest + 2 && word.bytes().all(is_word))
+}
 
 /// Adds which evidence decided, after the fields that were there.
 fn add_evidence(record: &mut Record, evidence: Vec<(String, Evidence)>) {
@@ -386,11 +394,8 @@ impl Masking<'_> {
             record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
         for (key, raw) in &fields {
             match key.as_str() {
-                // Words of a closed list are short; a longer text is none, whoever wrote it.
-                "op" | "status" | "severity" | "side" | "format" | "fail_on" if raw.len() > MAX_CLOSED => {
-                    self.field(key, raw)
-                }
-                "type" | "op" | "status" | "severity" | "side" | "format" | "fail_on" | "line_hash" => {}
+                "line_hash" => {}
+                key if is_ours(key, raw) => {}
                 "masked" if kind != "masked" => {}
                 "path" => self.path(path.as_ref()),
                 "before" | "after" | "value" if self.path_text.is_some() || key != "value" => {
@@ -470,9 +475,6 @@ impl Masking<'_> {
         if let Some(shown) = shown {
             self.set(key, shown.to_json());
         }
-        if self.masked.get(key).is_some()
-            && let Value::Map(_) | Value::List(_) = value
-        {}
     }
 
     /// The names of the record's own fields, which another program may have made of anything.

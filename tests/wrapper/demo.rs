@@ -11,7 +11,8 @@ fn the_demo_shows_the_report_and_the_request_and_sends_nothing() {
     assert!(done.stdout.contains(super::kit::REPORT), "{}", done.stdout);
     assert!(done.stdout.contains("(exit status 1: the gate failed)\n"), "{}", done.stdout);
     assert!(done.stdout.contains("\nPOST https://api.anthropic.com/v1/messages\n"), "{}", done.stdout);
-    assert_eq!(done.stderr, "");
+    assert!(done.stderr.starts_with("flecto: 2 changes in 1 of 1 file; "), "{}", done.stderr);
+    assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
     assert_eq!(std::fs::read_dir(temporary.path()).expect("a folder").count(), 0, "nothing stays");
 }
 

@@ -146,8 +146,8 @@ impl<'a, 'o> Builder<'a, 'o> {
         let (data, tag, yaml11) = match (readings, tag) {
             (None, None | Some(TagOf::Collection)) if empty => (Data::Null, None, None),
             (None, None | Some(TagOf::Collection)) => {
-                let cut =
-                    without_last_break(self.text, &text, style).map(|cut| Data::String(Cow::Owned(cut.to_string())));
+                let cut = without_last_break(self.text, span, &text, style)
+                    .map(|cut| Data::String(Cow::Owned(cut.to_string())));
                 if let Some(cut) = &cut
                     && !is_key
                     && self.in_key == 0
@@ -366,9 +366,19 @@ fn place(marker: granit_parser::Marker) -> Place {
 
 /// A block text that is the end of a file without a line break, as libyaml and what is built on it read it (go-yaml, PyYAML):
 /// without one. YAML 1.2 has it end in one all the same.
-fn without_last_break<'t>(file: &str, text: &'t str, style: ScalarStyle) -> Option<&'t str> {
+fn without_last_break<'t>(
+    file: &str,
+    span: &granit_parser::Span,
+    text: &'t str,
+    style: ScalarStyle,
+) -> Option<&'t str> {
     let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
     let cut = text.strip_suffix('\n').filter(|_| is_block && !file.ends_with(['\n', '\r']))?;
+    // The span runs on to the next token, or to the end.
+    let written = span.slice(file)?;
+    if written.as_ptr_range().end != file.as_ptr_range().end {
+        return None;
+    }
     // Not a comment after it, nor blank lines, which have their line breaks.
     let last = file.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches([' ', '\t']);
     (!last.is_empty() && cut.ends_with(last)).then_some(cut)

@@ -49,6 +49,10 @@ fn a_block_text_at_the_end_of_a_file_without_a_line_break_has_two_readings() {
     for one in ["a: |\n  x\n", "a: |-\n  x", "a: |\n  x\nb: c", "a: |\n  x\n# y", "a: |\n  x\n  "] {
         assert_eq!(other(one).1, None, "{one:?}");
     }
+    let before =
+        |text: &str| read(text).iter().map(|root| format!("{root:?}").matches("yaml11: Some").count()).sum::<usize>();
+    assert_eq!(before("- |\n  - x\n- x"), 0, "another text that ends as the file does");
+    assert_eq!(before("--- |\n  x\n--- >\n  y\n  x"), 1);
     assert_eq!(json("apiVersion: v1\nkind: X\na: |\n  x"), r#"{"apiVersion":"v1","kind":"X","a":"x"}"#);
 }
 

@@ -99,6 +99,7 @@ fn looks_at(when: &When) -> String {
     match when.secret {
         Some(SecretBy::Name) => parts.push("secrets by their name".into()),
         Some(SecretBy::Shape) => parts.push("secrets by their shape".into()),
+        Some(SecretBy::Text) => parts.push("secrets by what stands beside them, or that look random".into()),
         None => {}
     }
     parts.join("; ")

@@ -8,7 +8,7 @@ use crate::rules::names::{self, NameIndex};
 use crate::rules::predicate::{self, Predicate};
 use crate::rules::quantity::Quantity;
 use crate::rules::{Growth, Pack, Rule, SecretBy, When};
-use crate::secret::{self, By};
+use crate::secret::{self, By, Evidence};
 use crate::text;
 use crate::value::{Envelope, Value};
 use std::cell::OnceCell;
@@ -158,16 +158,22 @@ impl<'p> Judge<'p> {
         let mut fired: Vec<(usize, String)> = Vec::new();
         for &at in self.by_name.get(&key).map(Vec::as_slice).unwrap_or_default() {
             let secret = || {
-                *evidence.get_or_init(|| {
-                    let value = site.after.filter(|value| !predicate::is_opaque(value))?;
-                    if matches!(value, Value::List(_) | Value::Map(_) | Value::Null | Value::Bool(_)) {
-                        return None;
-                    }
-                    let document = change.document.as_deref();
-                    let place =
-                        secret::Place { file: Some(&change.file), kind: kind.as_deref(), document, path: site.path };
-                    secret::inspect(&place, value).map(|evidence| evidence.by)
-                })
+                evidence
+                    .get_or_init(|| {
+                        let value = site.after.filter(|value| !predicate::is_opaque(value))?;
+                        if matches!(value, Value::List(_) | Value::Map(_) | Value::Null | Value::Bool(_)) {
+                            return None;
+                        }
+                        let document = change.document.as_deref();
+                        let place = secret::Place {
+                            file: Some(&change.file),
+                            kind: kind.as_deref(),
+                            document,
+                            path: site.path,
+                        };
+                        secret::inspect_new(&place, site.before, value)
+                    })
+                    .clone()
             };
             if self.active[at]
                 && let Some(place) = place(&self.rules[at].rule.when, change.document.as_deref(), site, &secret)
@@ -227,7 +233,7 @@ fn may_end(when: &When, last: Option<&str>) -> bool {
 }
 
 /// Whether a rule fires at a value, and at which place: that of the value, or of the list that got or lost it.
-fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn() -> Option<By>) -> Option<Path> {
+fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn() -> Option<Evidence>) -> Option<Path> {
     if !when.ops.contains(&site.op) || site.op != Op::Changed && when.within.is_some_and(|steps| site.depth > steps) {
         return None;
     }
@@ -269,12 +275,19 @@ fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn()
     match (when.secret, || secret()) {
         (None, _) => {}
         (Some(SecretBy::Name), by) => {
-            if !matches!(by()?, By::Key | By::Sibling | By::Document) {
+            if !matches!(by()?.by, By::Key | By::Sibling | By::Document) {
                 return None;
             }
         }
         (Some(SecretBy::Shape), by) => {
-            if !matches!(by()?, By::Format | By::Container | By::Opaque) {
+            let found = by()?;
+            if !(found.by == By::Format || found.by == By::Container && found.of_address()) {
+                return None;
+            }
+        }
+        (Some(SecretBy::Text), by) => {
+            let found = by()?;
+            if !(found.by == By::Opaque || found.by == By::Container && !found.of_address()) {
                 return None;
             }
         }

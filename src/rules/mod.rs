@@ -172,8 +172,10 @@ pub struct Growth {
 pub enum SecretBy {
     /// What it is called.
     Name,
-    /// What it looks like.
+    /// What it looks like: a published format, or a password where an address has its own.
     Shape,
+    /// What stands beside it in a longer text, or that it looks random.
+    Text,
 }
 
 /// A change, for a rule to be tested with.

@@ -139,8 +139,12 @@ impl Reader<'_> {
             (None, None) => None,
         };
         if let Some(node) = when.get("secret") {
-            let word = self.source.word(node, "`secret`", &["name", "shape"])?;
-            out.secret = Some(if word == "name" { SecretBy::Name } else { SecretBy::Shape });
+            let word = self.source.word(node, "`secret`", &["name", "shape", "text"])?;
+            out.secret = Some(match word {
+                "name" => SecretBy::Name,
+                "shape" => SecretBy::Shape,
+                _ => SecretBy::Text,
+            });
         }
         if let Some(node) = when.get("within") {
             let steps = fields::scalar_text(node).and_then(|text| text.parse().ok());

@@ -112,6 +112,13 @@ pub struct Evidence {
     pub word: String,
 }
 
+impl Evidence {
+    /// Whether the secret stands where an address, or a pair of user and password, has its own: no guess.
+    pub fn of_address(&self) -> bool {
+        matches!(self.word.as_str(), "url userinfo" | "credentials" | "user and password")
+    }
+}
+
 /// Whether a value, or anything inside it, is a secret, and what says so first. Values that are masked already, references
 /// (`${DB_PASSWORD}`) and encrypted sentinels are none.
 ///
@@ -127,6 +134,18 @@ pub fn inspect(place: &Place<'_>, value: &Value) -> Option<Evidence> {
     let mut walk = value::Walk::default();
     walk.value(&context::Context::at(place), value)?;
     walk.hits.into_iter().next().map(|hit| hit.evidence)
+}
+
+/// What [`inspect`] finds in the new value of a change, less what the old value held already: a password that stays in an
+/// address whose database changes is no news. Both values stand at the same place.
+pub fn inspect_new(place: &Place<'_>, before: Option<&Value>, after: &Value) -> Option<Evidence> {
+    let hits = |value| {
+        let mut walk = value::Walk::default();
+        walk.value(&context::Context::at(place), value).map(|_| walk.hits)
+    };
+    let found = hits(after)?;
+    let known = before.and_then(hits).unwrap_or_default();
+    found.into_iter().find(|hit| !known.iter().any(|old| old.hidden == hit.hidden)).map(|hit| hit.evidence)
 }
 
 /// Whether the last name of a path is that of a secret, whatever stands there.

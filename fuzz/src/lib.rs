@@ -99,6 +99,8 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Parsed<'_>, Error> {
     }
     if let Ok(text) = std::str::from_utf8(bytes)
         && whole_file(bytes).is_none()
+        // Every other byte NUL is taken for UTF-16, and a carriage return moves them.
+        && !text.contains('\0')
     {
         let seen = shown(&parsed);
         if !text.contains('\r') {
@@ -116,9 +118,12 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Parsed<'_>, Error> {
     parsed
 }
 
-/// Everything that was read, places included.
+/// Everything that was read, places included. A message may name the line end that stands there.
 fn shown(parsed: &Result<Parsed<'_>, Error>) -> String {
-    format!("{parsed:#?}")
+    match parsed {
+        Ok(parsed) => format!("{parsed:#?}"),
+        Err(error) => error.to_string().replace("\\r", "\\n"),
+    }
 }
 
 fn places(node: &Node<'_>, lines: u32) {

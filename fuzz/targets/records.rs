@@ -74,13 +74,15 @@ fuzz_target!(|bytes: &[u8]| {
         let done = payload::run(&masked[..], &mut sent, options, |_| {});
         assert!(done.is_ok() || !is_stream, "judged and masked, and no payload: {:?}", done.err());
     }
-    for stream in [&judged[..], bytes] {
+    for (stream, is_judged) in [(&judged[..], true), (bytes, false)] {
         for format in FORMATS {
             let style = Style::Plain;
             let (out, whole) = rendered(format, style, format.is_published(), stream);
             assert!(!acts(format, &out), "{format:?}: {out:?}");
             let lines: Vec<&str> = match format {
                 Format::Json | Format::Sarif | Format::GitlabCodequality => vec![&out],
+                // Records are copied by their first bytes, so it is the judge before that reads them.
+                Format::Ndjson if !is_judged => Vec::new(),
                 Format::Rdjsonl | Format::Ndjson => out.lines().collect(),
                 _ => Vec::new(),
             };

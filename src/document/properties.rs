@@ -27,7 +27,9 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
         };
         let value_from = logical.len() - value.len();
         let (key_at, value_at) = (source_of(&ends, start, 0), source_of(&ends, start, value_from));
-        let key_span = cursor.span(key_at, (key_at + key_length).max(key_at + 1));
+        // The key's last character: a key can go on over line ends.
+        let key_end = source_of(&ends, start, key_length.saturating_sub(1)) + 1;
+        let key_span = cursor.span(key_at, key_end.max(key_at + 1));
         let mut span = key_span;
         if !value.is_empty() {
             let last = source_of(&ends, start, logical.len() - 1);

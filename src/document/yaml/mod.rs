@@ -376,7 +376,7 @@ fn without_last_break<'t>(
     let cut = text.strip_suffix('\n').filter(|_| is_block && !file.ends_with(['\n', '\r']))?;
     // The span runs on to the next token, or to the end.
     let written = span.slice(file)?;
-    if written.as_ptr_range().end != file.as_ptr_range().end {
+    if written.as_bytes().as_ptr_range().end != file.as_bytes().as_ptr_range().end {
         return None;
     }
     // Not a comment after it, nor blank lines, which have their line breaks.

@@ -97,8 +97,14 @@ fn is_help(error: &clap::Error) -> bool {
 /// may be a file's name that a glob put there, so this goes through [`say`] like any foreign text.
 fn advice(error: &clap::Error) -> String {
     let text = error.to_string();
-    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
-    format!("{}; {}", sentence(error), tip.unwrap_or("--help lists the options"))
+    let line_of = |head: &str| text.lines().find_map(|line| line.trim_start().strip_prefix(head));
+    if error.kind() == clap::error::ErrorKind::MissingRequiredArgument
+        && let Some(usage) = line_of("Usage: ")
+    {
+        // What is missing goes with what was given, which only the usage names.
+        return format!("{}; usage: {usage}", sentence(error));
+    }
+    format!("{}; {}", sentence(error), line_of("tip: ").unwrap_or("--help lists the options"))
 }
 
 /// clap's message without its head and its advice, on one line.

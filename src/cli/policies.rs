@@ -84,7 +84,12 @@ fn read_packs(files: &[PathBuf]) -> anyhow::Result<Vec<Pack>> {
 /// The names in a folder, sorted.
 fn names(folder: &Path) -> anyhow::Result<Vec<String>> {
     let entries = std::fs::read_dir(folder);
-    let entries = entries.map_err(|error| anyhow!("{}: cannot be read: {}", folder.display(), error.kind()))?;
+    let entries = entries.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            anyhow!("{}: no such folder; name the one with the packs or the tests", folder.display())
+        }
+        kind => anyhow!("{}: cannot be read: {kind}", folder.display()),
+    })?;
     let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     Ok(names)

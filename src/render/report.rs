@@ -59,7 +59,12 @@ impl FileReport {
 
     /// Whether there is anything to tell of the file.
     pub(super) fn differs(&self) -> bool {
-        !self.changes.is_empty() || !self.findings.is_empty() || self.story().is_some() || self.error().is_some()
+        self.is_news() || !self.findings.is_empty()
+    }
+
+    /// Whether the file differs or could not be compared; a finding alone may be about one that is the same.
+    fn is_news(&self) -> bool {
+        !self.changes.is_empty() || self.story().is_some() || self.error().is_some()
     }
 }
 
@@ -129,7 +134,7 @@ impl Report {
 
     /// Files that differ or could not be compared.
     pub(super) fn differing(&self) -> u64 {
-        self.files.iter().filter(|file| file.differs()).count() as u64
+        self.files.iter().filter(|file| file.is_news()).count() as u64
     }
 
     /// Findings that count, of one severity.

@@ -17,7 +17,7 @@ const SECTION: &[&str] =
 /// `format` can be.
 ///
 /// # Errors
-/// An action (see [`refused`]), an unknown key with the nearest known one, a value that cannot be used; each with its place.
+/// An action (see [`super::refused`]), an unknown key with the nearest known one, a value that cannot be used; each with its place.
 pub fn read(name: &str, bytes: &[u8], formats: &[&str]) -> Result<Settings, BadFile> {
     fields::document(name, format_of(name, bytes)?, bytes, |source, root| {
         if let Some(error) = find_action(source, root, Level::Top) {

@@ -61,7 +61,8 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
         entries.push(Entry::new(Key::String(written.key), written.key_span, value));
     }
     let start = entries.first().map_or(Place { line: 1, column: 1 }, |entry| entry.key_span.start);
-    let root = node(Data::Map(entries), Span { start, end_line });
+    // A last key may be nothing but what is trimmed here: a vertical tab is no blank to Java.
+    let root = node(Data::Map(entries), Span { start, end_line: end_line.max(start.line) });
     Ok(Parsed { documents: vec![Document::new(root, 0)], warnings })
 }
 
@@ -175,6 +176,25 @@ mod tests {
         assert_eq!(said[1], "4:1 4:5-4");
         assert_eq!(said[5], "8:2 8:9-10");
         assert_eq!(said[3], "6:1 6:1-6");
+    }
+
+    #[test]
+    fn spans_end_where_their_text_does_whatever_the_line_ends() {
+        let root = |text: &'static str| {
+            parse(Format::Properties, text.as_bytes(), &Options::default())
+                .expect("properties")
+                .documents
+                .remove(0)
+                .root
+        };
+        let key = |text: &'static str| {
+            let Data::Map(entries) = root(text).data else { panic!("a map") };
+            entries[0].key_span
+        };
+        // Both found by fuzzing: a key that goes on over a line end, and one that is only a vertical tab.
+        assert_eq!(key("bare\\\n   two\\\n\nb=1\n"), key("bare\\\r\n   two\\\r\n\r\nb=1\r\n"));
+        let span = root("# c\n\n\u{b}\n").span;
+        assert_eq!((span.start.line, span.end_line), (3, 3));
     }
 
     /// As `java.util.Properties` (17) reads them.

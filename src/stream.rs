@@ -153,7 +153,7 @@ impl<'a> Line<'a> {
     pub fn kind(&self) -> Result<Cow<'a, str>, StreamError> {
         if let Some(rest) = self.text.strip_prefix("{\"type\":\"")
             && let Some((kind, after)) = rest.split_once('"')
-            && !kind.contains('\\')
+            && kind.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
             && after.starts_with([',', '}'])
         {
             return Ok(Cow::Borrowed(kind));
@@ -439,6 +439,7 @@ mod tests {
     #[test]
     fn what_is_no_record_is_named_with_its_line() {
         assert_eq!(problem(b"{\"type\":\"a\"}\n{\"type\": nope}\n"), (2, Problem::NotJson(11)));
+        assert_eq!(problem(b"{\"type\":\"a\x04\"}\n"), (1, Problem::NotJson(10)), "no name of a type is that");
         assert_eq!(problem(b"[1]\n"), (1, Problem::NotAnObject));
         assert_eq!(problem(b"{\"a\":1}\n"), (1, Problem::NoType));
         assert_eq!(problem(b"{\"a\":1,\"a\":2,\"type\":\"x\"}\n"), (1, Problem::RepeatedKey));

@@ -117,7 +117,9 @@ fn sentence(error: &clap::Error) -> String {
 
 /// One line on stderr: `program: message`, made safe for a terminal and a CI log. A stderr that is gone is no failure.
 pub fn say(program: &str, message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{program}: {}", crate::text::escape(message));
+    // In one write, so that lines of several stages do not mix and none is half-written when its stage is ended.
+    let line = format!("{program}: {}\n", crate::text::escape(message));
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Refuses to wait for a person to type records: a filter whose stdin is a terminal says how it is used.

@@ -6,7 +6,21 @@
 
 #[cfg(unix)]
 pub use unix::end_group_with_stdin;
-pub(super) use unix::{Keeper, await_end, has_ended, own_group};
+pub(super) use unix::{Keeper, has_ended, own_group};
+
+use std::process::Child;
+use std::time::Duration;
+
+/// Waits for a program's end as long as there is time, and says whether it came. It is not reaped where that can be helped.
+pub(super) fn await_end(program: &mut Child, is_time: impl Fn() -> bool) -> bool {
+    while !has_ended(program) {
+        if !is_time() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
 
 #[cfg(unix)]
 mod unix {
@@ -15,7 +29,6 @@ mod unix {
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt as _;
     use std::process::{Child, Command, Stdio};
-    use std::time::Duration;
 
     /// Gives a program a process group of its own.
     pub(in crate::narrate) fn own_group(command: &mut Command) {
@@ -63,17 +76,6 @@ mod unix {
         !matches!(rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options)), Ok(None))
     }
 
-    /// Waits for a program's end as long as there is time, and says whether it came. It is not reaped.
-    pub(in crate::narrate) fn await_end(program: &mut Child, is_time: impl Fn() -> bool) -> bool {
-        while !has_ended(program) {
-            if !is_time() {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        true
-    }
-
     /// What the second process does: waits until its stdin ends, and ends the group, unless a byte came before.
     pub fn end_group_with_stdin(group: u32) {
         let told = std::io::stdin().read(&mut [0]);
@@ -91,7 +93,6 @@ mod unix {
 #[cfg(not(unix))]
 mod unix {
     use std::process::{Child, Command};
-    use std::time::Duration;
 
     pub(in crate::narrate) fn own_group(_command: &mut Command) {}
 
@@ -109,15 +110,5 @@ mod unix {
 
     pub(in crate::narrate) fn has_ended(program: &mut Child) -> bool {
         !matches!(program.try_wait(), Ok(None))
-    }
-
-    pub(in crate::narrate) fn await_end(program: &mut Child, is_time: impl Fn() -> bool) -> bool {
-        while !has_ended(program) {
-            if !is_time() {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        true
     }
 }

@@ -209,7 +209,7 @@ impl Console for Terminal {
 
     fn said(&mut self, line: &str) {
         self.wipe();
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
+        let _ = std::io::stderr().lock().write_all(format!("{line}\n").as_bytes());
     }
 
     fn waiting(&mut self) {

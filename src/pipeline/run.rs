@@ -382,7 +382,7 @@ fn post(team: &Team, stage: &Stage, report: Vec<u8>) {
         Ok(ended) => Trouble { program: stage.program, ended }.to_string(),
         Err(error) => error.to_string(),
     };
-    let _ = writeln!(io::stderr().lock(), "flecto: warning: no comment: {}", escape(&reason));
+    tell(&format!("flecto: warning: no comment: {}", escape(&reason)));
 }
 
 /// Shows the records once more, as Markdown for the job's summary. The report is out, so nothing that happens here changes
@@ -409,13 +409,18 @@ fn summarize(team: &Team, summary: &Summary, records: Option<Vec<u8>>) {
         }
     };
     if let Err(reason) = done() {
-        let _ = writeln!(io::stderr().lock(), "flecto: warning: no job summary: {}", escape(&reason));
+        tell(&format!("flecto: warning: no job summary: {}", escape(&reason)));
     }
 }
 
 /// The one line that a narration which does not come leaves.
 fn no_narration(reason: &str) {
-    let _ = writeln!(io::stderr().lock(), "No narration: {}", escape(reason));
+    tell(&format!("No narration: {}", escape(reason)));
+}
+
+/// One line on stderr, in one write, so that it does not mix with what a stage says at that moment.
+fn tell(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Points fd 1 away from the user's stdout, so that whoever reads it (`| jq`) sees the end of the report as its end.

@@ -35,6 +35,8 @@ pub const MAX_TEXT: usize = 1024;
 pub struct Pattern {
     text: String,
     steps: Vec<Step>,
+    /// Which of the steps are `**`, a bit each. No two of them stand side by side.
+    any: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +92,8 @@ impl Pattern {
         if steps.len() > MAX_STEPS {
             return Err(BadPattern { at: text.len(), reason: "it has too many steps; 60 are the limit" });
         }
-        Ok(Pattern { text: text.to_string(), steps })
+        let any = steps.iter().enumerate().filter(|(_, step)| matches!(step, Step::Any)).map(|(at, _)| 1 << at).sum();
+        Ok(Pattern { text: text.to_string(), steps, any })
     }
 
     /// The text that it was read from.
@@ -100,6 +103,12 @@ impl Pattern {
 
     /// Whether it matches the whole path.
     pub fn matches(&self, path: &Path) -> bool {
+        // Most patterns end in a name, and most paths in another one.
+        if let (Some(last), Some(segment)) = (self.steps.last(), path.0.last())
+            && !last.matches(segment)
+        {
+            return false;
+        }
         let mut state = self.start();
         for segment in &path.0 {
             if state.is_dead() {
@@ -124,11 +133,20 @@ impl Pattern {
 
     /// Whether a path with this last name (of a key or an entry) can match at all: a cheap first question.
     pub fn may_end_in(&self, name: Option<&str>) -> bool {
-        let is_nameless = |step: &&Step| matches!(step, Step::Index(_) | Step::Fields(_));
-        match self.steps.iter().rev().find(|step| !is_nameless(step)) {
+        match self.steps.iter().rev().find(|step| !step.is_nameless()) {
             Some(Step::Word(glob) | Step::Entry(glob, _)) => name.is_some_and(|name| glob.matches(name)),
             Some(Step::Key(key) | Step::Typed(key)) => name == Some(key),
             _ => true,
+        }
+    }
+
+    /// The last name of every path that this matches, where the pattern says it: the other first question, for many patterns at
+    /// once.
+    pub fn last_name(&self) -> Option<&str> {
+        match self.steps.iter().rev().find(|step| !step.is_nameless()) {
+            Some(Step::Word(glob) | Step::Entry(glob, _)) => glob.as_literal(),
+            Some(Step::Key(key) | Step::Typed(key)) => Some(key),
+            _ => None,
         }
     }
 
@@ -159,13 +177,8 @@ impl Pattern {
     }
 
     /// `**` may be nothing: from each state at one, the state after it is reached too.
-    fn skip_any(&self, mut states: u64) -> u64 {
-        for (at, step) in self.steps.iter().enumerate() {
-            if states & (1 << at) != 0 && *step == Step::Any {
-                states |= 1 << (at + 1);
-            }
-        }
-        states
+    fn skip_any(&self, states: u64) -> u64 {
+        states | (states & self.any) << 1
     }
 }
 
@@ -200,6 +213,10 @@ impl fmt::Display for BadPattern {
 impl std::error::Error for BadPattern {}
 
 impl Step {
+    fn is_nameless(&self) -> bool {
+        matches!(self, Step::Index(_) | Step::Fields(_))
+    }
+
     fn matches(&self, segment: &Segment) -> bool {
         match (self, segment) {
             (Step::Any, _) => true,
@@ -239,6 +256,14 @@ impl Glob {
     /// A word in which nothing is special.
     pub fn literal(text: &str) -> Glob {
         Glob { parts: vec![text.to_string()] }
+    }
+
+    /// The text, when there is no star in it.
+    fn as_literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 
     /// Whether it matches all of `text`. Each part is searched for once, from left to right: the leftmost hit leaves the
@@ -542,6 +567,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_quick_answers_are_the_long_ones(
+            pattern in "[ab*]{1,2}((\\.(\\*\\*|[ab*]))|(\\[[01*]\\])|(\\[@A\\])|(\\[n=[ab*]\\])|(\\['[ab]'\\])|!){0,4}",
+            path in "[ab]{1,2}((\\.[ab])|(\\[[01]\\])|(\\[@A\\])|(\\[n=[ab]\\])|!){0,4}",
+        ) {
+            if let (Ok(pattern), Ok(path)) = (Pattern::parse(&pattern), Path::parse(&path)) {
+                let mut state = pattern.start();
+                path.0.iter().for_each(|segment| state = pattern.step(state, segment));
+                let accepted = pattern.accepts(state);
+                prop_assert_eq!(pattern.matches(&path), accepted, "{} {}", pattern, path);
+                let last = path.names().next_back();
+                prop_assert!(!accepted || pattern.may_end_in(last), "{} {}", pattern, path);
+                prop_assert!(!accepted || pattern.last_name().is_none_or(|name| last == Some(name)), "{} {}", pattern, path);
+                if let Some(name) = pattern.last_name() {
+                    prop_assert_eq!(pattern.may_end_in(last), last == Some(name));
+                }
+            }
+        }
+
         #[test]
         fn a_path_is_a_pattern_of_itself(text in "[a-z]{1,4}((\\.[a-z]{1,3})|(\\[[0-9]\\])|(\\[@[A-Z]{1,3}\\])|(\\['[a-z.*' ]{0,3}'\\])|!){0,5}") {
             if let Ok(path) = Path::parse(&text) {

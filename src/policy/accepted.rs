@@ -112,6 +112,11 @@ impl Accepted {
         })
     }
 
+    /// Whether nothing is accepted.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Why a finding is accepted, if it is; and remembers that it occurred.
     pub fn meet(&mut self, finding: &Finding) -> Option<&Acceptance> {
         let place = Place::of(finding);

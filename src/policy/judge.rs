@@ -4,15 +4,16 @@ use super::walk::{Site, walk};
 use crate::limits::MAX_LINE;
 use crate::path::{Path, Segment};
 use crate::record::{self, Change, Finding, Op, Severity};
-use crate::rules::names::{self, NameIndex};
+use crate::rules::names::{self, NameIndex, Spellings};
 use crate::rules::predicate::{self, Predicate};
 use crate::rules::quantity::Quantity;
 use crate::rules::{Growth, Pack, Rule, SecretBy, When};
 use crate::secret::{self, By, Evidence};
 use crate::text;
 use crate::value::{Envelope, Value};
+use foldhash::HashMap;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// A pack and whether it chooses its files itself.
 #[derive(Clone, Copy, Debug)]
@@ -41,19 +42,33 @@ pub struct Judge<'p> {
     rules: Vec<Active<'p>>,
     file: String,
     kinds: Vec<String>,
-    /// For each rule, whether it applies to the file at hand.
-    active: Vec<bool>,
-    /// Which rules can mean a value of this name, by the last names of its path and its effective one. A file repeats
-    /// few names many times; most rules are out after this.
-    by_name: HashMap<String, Vec<usize>>,
+    /// The sets of rules that apply to files; most files have one of very few.
+    sets: Vec<Vec<u32>>,
+    /// That of the file at hand.
+    set: usize,
+    /// Which of `lists` are the rules of a set that can mean a value of this name, by the set, the last names of its path and
+    /// its effective one. A file repeats few names many times; most rules are out after this.
+    by_name: HashMap<Box<[u8]>, u32>,
+    lists: Vec<Box<[u32]>>,
+    /// The key of `by_name` that is asked for; kept, to be written into again.
+    key: Vec<u8>,
     /// Which rules ask for a name, and which rule one out.
     keys: NameIndex,
     not_keys: NameIndex,
+    /// Of the rules that ask for no name, those whose paths all say what the last name is, by that name; and the others.
+    by_last: HashMap<&'p str, Vec<u32>>,
+    nameless: Vec<u32>,
     seen: HashSet<(Option<String>, String, String)>,
 }
 
-/// The names that are remembered: more than any real file has, and little memory.
-const MAX_NAMES: usize = 20_000;
+/// The names that are remembered: more than most files have, and little memory.
+const MAX_NAMES: usize = 8192;
+
+/// The lists of rules among which an equal one is looked for.
+const MAX_SEARCHED: usize = 256;
+
+/// The sets of rules that are remembered.
+const MAX_SETS: usize = 64;
 
 /// How long a value may be that a sentence says, in bytes. Longer ones are in the change.
 const MAX_TOLD: usize = 4096;
@@ -73,20 +88,33 @@ impl<'p> Judge<'p> {
                 }
             }
         }
-        let active = vec![false; rules.len()];
         let (mut keys, mut not_keys) = (NameIndex::default(), NameIndex::default());
-        for (at, Active { rule, .. }) in rules.iter().enumerate() {
-            rule.when.keys.iter().for_each(|key| keys.add(at, key));
-            rule.when.not_keys.iter().for_each(|key| not_keys.add(at, key));
+        let mut by_last: HashMap<&'p str, Vec<u32>> = HashMap::default();
+        let mut nameless = Vec::new();
+        for (number, (at, Active { rule, .. })) in (0..).zip(rules.iter().enumerate()) {
+            let when = &rule.when;
+            when.keys.iter().for_each(|key| keys.add(at, key));
+            when.not_keys.iter().for_each(|key| not_keys.add(at, key));
+            let names: Option<Vec<&str>> = when.paths.iter().map(|pattern| pattern.last_name()).collect();
+            match names.filter(|names| !names.is_empty() && !asks_of_lists(when)) {
+                _ if !when.keys.is_empty() => {}
+                Some(names) => names.iter().for_each(|name| by_last.entry(name).or_default().push(number)),
+                None => nameless.push(number),
+            }
         }
         let mut judge = Judge {
             rules,
             file: String::new(),
             kinds: Vec::new(),
-            active,
-            by_name: HashMap::new(),
+            sets: Vec::new(),
+            set: 0,
+            by_name: HashMap::default(),
+            lists: Vec::new(),
+            key: Vec::new(),
             keys,
             not_keys,
+            by_last,
+            nameless,
             seen: HashSet::new(),
         };
         judge.file("", &[]);
@@ -98,13 +126,44 @@ impl<'p> Judge<'p> {
         self.file = file.to_string();
         self.kinds = kinds.iter().map(|kind| (*kind).to_string()).collect();
         self.seen.clear();
-        for (active, on) in self.rules.iter().zip(&mut self.active) {
+        let mut set = Vec::with_capacity(self.rules.len());
+        // The rules of a pack stand together: whether it takes the file is asked once.
+        let mut asked: Option<(&Pack, bool)> = None;
+        for (at, active) in (0..).zip(&self.rules) {
+            let taken = match asked {
+                _ if !active.fitting_only => true,
+                Some((pack, taken)) if std::ptr::eq(pack, active.pack) => taken,
+                _ => {
+                    let taken = active.pack.fits.takes(file, kinds);
+                    asked = Some((active.pack, taken));
+                    taken
+                }
+            };
             let when = &active.rule.when;
-            *on = (!active.fitting_only || active.pack.fits.takes(file, kinds))
+            if taken
                 && (when.kinds.is_empty() || when.kinds.iter().any(|known| kinds.contains(&known.as_str())))
                 && (when.files.is_empty() || when.files.iter().any(|glob| glob.matches(file)))
-                && !when.not_files.iter().any(|glob| glob.matches(file));
+                && !when.not_files.iter().any(|glob| glob.matches(file))
+            {
+                set.push(at);
+            }
         }
+        self.set = match self.sets.iter().position(|known| *known == set) {
+            Some(known) => known,
+            None => {
+                if self.sets.len() >= MAX_SETS {
+                    self.sets.clear();
+                    self.forget_names();
+                }
+                self.sets.push(set);
+                self.sets.len() - 1
+            }
+        };
+    }
+
+    fn forget_names(&mut self) {
+        self.by_name.clear();
+        self.lists.clear();
     }
 
     /// Takes note of a finding that is there already, so that no rule says the same again.
@@ -139,24 +198,13 @@ impl<'p> Judge<'p> {
                 ..Finding::at(change, NOT_JUDGED, Severity::Warn)
             });
         }
-        let last = site.path.names().next_back();
-        let mut key = names::effective(site.path).unwrap_or_default().to_string();
-        for name in site.path.names().rev().take(names::REACH) {
-            key.push('\0');
-            key.push_str(name);
-        }
-        if !self.by_name.contains_key(&key) {
-            if self.by_name.len() >= MAX_NAMES {
-                self.by_name.clear();
-            }
-            let candidates = self.candidates(last, &names::spellings(site.path));
-            self.by_name.insert(key.clone(), candidates);
-        }
+        let list = self.list(site.path);
         let evidence = OnceCell::new();
         // What Kubernetes calls a secret is one, however the rest of the file is kept.
-        let kind = self.kinds.last().cloned();
+        let kind = self.kinds.last();
         let mut fired: Vec<(usize, String)> = Vec::new();
-        for &at in self.by_name.get(&key).map(Vec::as_slice).unwrap_or_default() {
+        for &at in &self.lists[list] {
+            let at = at as usize;
             let secret = || {
                 evidence
                     .get_or_init(|| {
@@ -167,17 +215,15 @@ impl<'p> Judge<'p> {
                         let document = change.document.as_deref();
                         let place = secret::Place {
                             file: Some(&change.file),
-                            kind: kind.as_deref(),
+                            kind: kind.map(String::as_str),
                             document,
                             path: site.path,
                         };
                         secret::inspect_new(&place, site.before, value)
                     })
-                    .clone()
+                    .as_ref()
             };
-            if self.active[at]
-                && let Some(place) = place(&self.rules[at].rule.when, change.document.as_deref(), site, &secret)
-            {
+            if let Some(place) = place(&self.rules[at].rule.when, change.document.as_deref(), site, &secret) {
                 fired.push((at, place.to_string()));
             }
         }
@@ -201,12 +247,58 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// The rules that can mean a value of this name at all.
-    fn candidates(&self, last: Option<&str>, spellings: &[Vec<String>]) -> Vec<usize> {
-        let mut meant: Vec<bool> = self.rules.iter().map(|active| active.rule.when.keys.is_empty()).collect();
-        self.keys.each(spellings, |at| meant[at] = true);
-        self.not_keys.each(spellings, |at| meant[at] = false);
-        (0..meant.len()).filter(|at| meant[*at] && may_end(&self.rules[*at].rule.when, last)).collect()
+    /// Which of `lists` are the rules that apply to the file and can mean a value at this path.
+    fn list(&mut self, path: &Path) -> usize {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        // With the length of each before it: a name may have any character in it.
+        let mut part = |bytes: &[u8]| {
+            key.extend_from_slice(&bytes.len().to_le_bytes());
+            key.extend_from_slice(bytes);
+        };
+        part(&self.set.to_le_bytes());
+        part(names::effective(path).unwrap_or_default().as_bytes());
+        path.names().rev().take(names::REACH).for_each(|name| part(name.as_bytes()));
+        let list = match self.by_name.get(key.as_slice()) {
+            Some(list) => *list,
+            None => {
+                if self.by_name.len() >= MAX_NAMES {
+                    self.forget_names();
+                }
+                let candidates = self.candidates(path);
+                // Most names have the list of another: the rules that ask for none.
+                let known = self.lists.iter().take(MAX_SEARCHED).position(|list| **list == *candidates);
+                let list = known.unwrap_or(self.lists.len());
+                if known.is_none() {
+                    self.lists.push(candidates.into());
+                }
+                let list = u32::try_from(list).unwrap_or(u32::MAX);
+                self.by_name.insert(key.as_slice().into(), list);
+                list
+            }
+        };
+        self.key = key;
+        list as usize
+    }
+
+    /// The rules of the file at hand that can mean a value of this name at all, in their order.
+    fn candidates(&self, path: &Path) -> Vec<u32> {
+        let last = path.names().next_back();
+        let spellings = Spellings::of(path);
+        let mut out = self.nameless.clone();
+        out.extend(last.and_then(|last| self.by_last.get(last)).into_iter().flatten());
+        self.keys.each(&spellings, |at| out.extend(u32::try_from(at).ok()));
+        out.sort_unstable();
+        out.dedup();
+        let mut out_of: Vec<usize> = Vec::new();
+        self.not_keys.each(&spellings, |at| out_of.push(at));
+        let set = &self.sets[self.set];
+        out.retain(|at| {
+            set.binary_search(at).is_ok()
+                && !out_of.contains(&(*at as usize))
+                && may_end(&self.rules[*at as usize].rule.when, last)
+        });
+        out
     }
 
     fn add(&mut self, change: &Change, path: String, out: &mut Vec<Finding>, make: impl FnOnce(&str) -> Finding) {
@@ -224,16 +316,23 @@ fn shorten(value: &Value) -> Value {
     if told.len() <= MAX_TOLD { value.clone() } else { Value::String(text::shorten(&told, 200).into_owned()) }
 }
 
+/// Whether a rule is about what a list gains or loses: it is asked at the items too, below the path that it means.
+fn asks_of_lists(when: &When) -> bool {
+    when.gains.is_some() || when.loses.is_some()
+}
+
 /// Whether a path that ends in this name can be one that a rule means.
 fn may_end(when: &When, last: Option<&str>) -> bool {
-    when.paths.is_empty()
-        || when.gains.is_some()
-        || when.loses.is_some()
-        || when.paths.iter().any(|pattern| pattern.may_end_in(last))
+    when.paths.is_empty() || asks_of_lists(when) || when.paths.iter().any(|pattern| pattern.may_end_in(last))
 }
 
 /// Whether a rule fires at a value, and at which place: that of the value, or of the list that got or lost it.
-fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn() -> Option<Evidence>) -> Option<Path> {
+fn place<'e>(
+    when: &When,
+    document: Option<&str>,
+    site: &Site<'_>,
+    secret: &dyn Fn() -> Option<&'e Evidence>,
+) -> Option<Path> {
     if !when.ops.contains(&site.op) || site.op != Op::Changed && when.within.is_some_and(|steps| site.depth > steps) {
         return None;
     }
@@ -241,10 +340,15 @@ fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn()
     {
         return None;
     }
-    let set = when.gains.is_some() || when.loses.is_some();
+    // Asked of each value once, for all rules that ask: nearly always no.
+    if let Some(by) = when.secret
+        && !secret().is_some_and(|found| is_by(by, found))
+    {
+        return None;
+    }
     let is_item = matches!(site.path.0.last(), Some(Segment::Index(_) | Segment::Item(_) | Segment::Entry { .. }));
     let parent;
-    let path = if set && is_item {
+    let path = if asks_of_lists(when) && is_item {
         parent = Path(site.path.0[..site.path.0.len() - 1].to_vec());
         &parent
     } else {
@@ -272,27 +376,16 @@ fn place(when: &When, document: Option<&str>, site: &Site<'_>, secret: &dyn Fn()
     if !got(&when.gains, site.before, site.after) || !got(&when.loses, site.after, site.before) {
         return None;
     }
-    match (when.secret, || secret()) {
-        (None, _) => {}
-        (Some(SecretBy::Name), by) => {
-            if !matches!(by()?.by, By::Key | By::Sibling | By::Document) {
-                return None;
-            }
-        }
-        (Some(SecretBy::Shape), by) => {
-            let found = by()?;
-            if !(found.by == By::Format || found.by == By::Container && found.of_address()) {
-                return None;
-            }
-        }
-        (Some(SecretBy::Text), by) => {
-            let found = by()?;
-            if !(found.by == By::Opaque || found.by == By::Container && !found.of_address()) {
-                return None;
-            }
-        }
-    }
     Some(path.clone())
+}
+
+/// Whether what says that a value is a secret is of the kind that a rule asks for.
+fn is_by(by: SecretBy, found: &Evidence) -> bool {
+    match by {
+        SecretBy::Name => matches!(found.by, By::Key | By::Sibling | By::Document),
+        SecretBy::Shape => found.by == By::Format || found.by == By::Container && found.of_address(),
+        SecretBy::Text => found.by == By::Opaque || found.by == By::Container && !found.of_address(),
+    }
 }
 
 /// What `to` has and `from` has not: for an item of a list itself, for a text of words its words. A list's items are
@@ -314,5 +407,83 @@ fn grew(growth: &Growth, site: &Site<'_>) -> bool {
         (Some(before), Some(after)) if growth.down => before.grew_from(&after, growth.factor, growth.amount),
         (Some(before), Some(after)) => after.grew_from(&before, growth.factor, growth.amount),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules;
+
+    /// Each rule asked by itself, as the index of names must answer for all of them.
+    fn asked_one_by_one(judge: &Judge<'_>, path: &Path) -> Vec<u32> {
+        let (spellings, last) = (Spellings::of(path), path.names().next_back());
+        let named = |keys: &[names::NameGlob]| keys.iter().any(|key| spellings.each().any(|words| key.matches(words)));
+        let means = |at: &u32| {
+            let when = &judge.rules[*at as usize].rule.when;
+            (when.keys.is_empty() || named(&when.keys)) && !named(&when.not_keys) && may_end(when, last)
+        };
+        judge.sets[judge.set].iter().copied().filter(means).collect()
+    }
+
+    #[test]
+    fn the_index_of_names_says_what_each_rule_says() {
+        let packs: Vec<&Pack> =
+            rules::builtin_names().iter().map(|name| rules::read_builtin(name).expect("a pack")).collect();
+        let chosen: Vec<Chosen<'_>> = packs.iter().map(|pack| Chosen { pack, fitting_only: true }).collect();
+        let mut judge = Judge::new(&chosen, |_, rule| Some(rule.severity));
+        let mut paths: Vec<Path> = ["$", "a", "[0]", "a[0]", "a[name=b]", "a[@B]", "x!y", "a[?1].b", "a['b\\0c']"]
+            .iter()
+            .filter_map(|text| Path::parse(text).ok())
+            .collect();
+        for rule in packs.iter().flat_map(|pack| &pack.rules) {
+            paths.extend(rule.fires.iter().chain(&rule.quiet).map(|example| example.path.clone()));
+        }
+        assert!(paths.len() > 500);
+        for (file, kinds) in [
+            ("a.yaml", vec![]),
+            ("k8s/a.yaml", vec!["kubernetes"]),
+            ("main.tf", vec!["terraform"]),
+            (".github/workflows/ci.yml", vec!["github-workflow"]),
+            ("package.json", vec!["package-json"]),
+            ("docker-compose.yml", vec!["compose"]),
+        ] {
+            judge.file(file, &kinds);
+            for path in &paths {
+                let expected = asked_one_by_one(&judge, path);
+                assert_eq!(judge.candidates(path), expected, "{file} {path}");
+                // Asked again, from memory, and after whatever was asked between.
+                for _ in 0..2 {
+                    let list = judge.list(path);
+                    assert_eq!(*judge.lists[list], *expected, "{file} {path}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_end_where_others_begin_are_not_mixed_up() {
+        let pack = rules::read_builtin("limits").expect("a pack");
+        let mut judge = Judge::new(&[Chosen { pack, fitting_only: false }], |_, rule| Some(rule.severity));
+        let key = |name: &str| Segment::Key(name.to_string());
+        let one = Path(vec![key("a\0timeout")]);
+        let two = Path(vec![key("timeout"), key("a")]);
+        for path in [&one, &two, &one] {
+            let expected = judge.candidates(path);
+            let list = judge.list(path);
+            assert_eq!(*judge.lists[list], *expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn more_names_and_kinds_of_files_than_are_remembered_change_no_answer() {
+        let pack = rules::read_builtin("limits").expect("a pack");
+        let mut judge = Judge::new(&[Chosen { pack, fitting_only: false }], |_, rule| Some(rule.severity));
+        for n in 0..2 * MAX_NAMES {
+            let path = Path(vec![Segment::Key(format!("x{n}")), Segment::Key("timeout".into())]);
+            let list = judge.list(&path);
+            assert!(!judge.lists[list].is_empty());
+        }
+        assert!(judge.by_name.len() <= MAX_NAMES && judge.lists.len() <= MAX_NAMES);
     }
 }

@@ -204,7 +204,7 @@ struct Stage<'p, W: Write> {
     comments: Comments,
     /// What is to be told at the end, once each, by place.
     warnings: BTreeSet<String>,
-    /// The files that the stream has, for telling which accepted findings do not occur.
+    /// The files that the stream has, for telling which accepted findings do not occur; kept only where some are.
     files: BTreeSet<String>,
     has_verdict: bool,
 }
@@ -224,7 +224,9 @@ impl<'p, W: Write> Stage<'p, W> {
             "file" => {
                 let file = self.tally.file(line)?;
                 self.gate.file(file.status);
-                self.files.insert(file.file.clone());
+                if !self.options.accepted.is_empty() {
+                    self.files.insert(file.file.clone());
+                }
                 self.comments = Comments::default();
                 if let Some(judge) = self.judge()? {
                     judge.file(&file.file, &file.all_kinds());
@@ -255,12 +257,17 @@ impl<'p, W: Write> Stage<'p, W> {
         };
         self.gate.change(change.op);
         self.out.raw(line.text())?;
-        self.comments = Comments {
-            file: change.file.clone(),
-            document: change.document.clone(),
-            path: path.clone(),
-            line: change.line,
-            inline: accepted::inline(change.accept.as_ref()),
+        let inline = accepted::inline(change.accept.as_ref());
+        self.comments = if inline.is_empty() {
+            Comments::default()
+        } else {
+            Comments {
+                file: change.file.clone(),
+                document: change.document.clone(),
+                path: path.clone(),
+                line: change.line,
+                inline,
+            }
         };
         for inline in self.comments.inline.iter().filter(|inline| inline.reason.is_none()) {
             let warning = format!(

@@ -16,13 +16,14 @@ pub use builtin::{builtin, names as builtin_names, read_builtin};
 pub use read::{MAX_RULES, read_pack};
 
 use crate::path::Path;
-use crate::pattern::{Glob, Pattern};
+use crate::pattern::{self, Pattern};
 use crate::record::{Op, Severity};
 use crate::value::Value;
-use globset::GlobMatcher;
+use globset::{Glob, GlobMatcher};
 use names::NameGlob;
 use predicate::Predicate;
 use quantity::Unit;
+use std::sync::OnceLock;
 
 /// A named set of rules.
 #[derive(Clone, Debug)]
@@ -53,7 +54,17 @@ pub struct Fits {
 #[derive(Clone, Debug)]
 pub struct FileGlob {
     text: String,
-    matcher: GlobMatcher,
+    matcher: Matcher,
+}
+
+#[derive(Clone, Debug)]
+enum Matcher {
+    /// The bare name is the text.
+    Name,
+    /// The bare name ends in what follows the star that the text begins with.
+    End,
+    /// Anything else; compiled when it is first needed.
+    Glob(Glob, OnceLock<GlobMatcher>),
 }
 
 impl FileGlob {
@@ -61,7 +72,16 @@ impl FileGlob {
     pub fn new(text: &str) -> Option<FileGlob> {
         let full = if text.contains('/') { text.to_string() } else { format!("**/{text}") };
         let glob = globset::GlobBuilder::new(&full).literal_separator(true).build().ok()?;
-        Some(FileGlob { text: text.to_string(), matcher: glob.compile_matcher() })
+        let is_plain =
+            |part: &str| !part.is_empty() && !part.contains(['/', '\\', '*', '?', '[', ']', '{', '}', ',', '!']);
+        let matcher = if is_plain(text) {
+            Matcher::Name
+        } else if text.strip_prefix('*').is_some_and(is_plain) {
+            Matcher::End
+        } else {
+            Matcher::Glob(glob, OnceLock::new())
+        };
+        Some(FileGlob { text: text.to_string(), matcher })
     }
 
     /// The text that it was read from.
@@ -71,7 +91,12 @@ impl FileGlob {
 
     /// Whether it matches a file's name.
     pub fn matches(&self, file: &str) -> bool {
-        self.matcher.is_match(file)
+        let name = || file.rsplit('/').next().unwrap_or(file);
+        match &self.matcher {
+            Matcher::Name => name() == self.text,
+            Matcher::End => name().ends_with(&self.text[1..]),
+            Matcher::Glob(glob, matcher) => matcher.get_or_init(|| glob.compile_matcher()).is_match(file),
+        }
     }
 }
 
@@ -137,7 +162,7 @@ pub struct When {
     /// And none of these.
     pub not_files: Vec<FileGlob>,
     /// Documents of these names only: `Deployment/*`.
-    pub documents: Vec<Glob>,
+    pub documents: Vec<pattern::Glob>,
     /// What the old value must be.
     pub before: Option<Predicate>,
     /// What the new value must be.
@@ -197,4 +222,63 @@ pub struct Example {
     pub before: Option<Value>,
     /// The new value.
     pub after: Option<Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_over_names_says_what_globset_says() {
+        let files = [
+            "a.env",
+            ".env",
+            "x/.env",
+            "x/a.env",
+            "x/y/package.json",
+            "package.json",
+            "Package.json",
+            "package.json5",
+            "x.env/y",
+            "x/a.env.b",
+            "",
+            "/",
+            "x/",
+            "a,b",
+            "x/a b",
+            "\\x",
+            "é.env",
+            "x/é.env",
+            "*.env",
+            "x\ny.env",
+        ];
+        for text in [
+            "*.env",
+            ".env",
+            "package.json",
+            "*",
+            "*env",
+            "**/*.env",
+            "x/*.env",
+            "?.env",
+            "{a,b}.env",
+            "a,b",
+            "*.e*v",
+            "a b",
+            "!a",
+            "*é.env",
+            "[ab].env",
+            "**/x/**",
+            "*\\*",
+            "**",
+        ] {
+            let Some(glob) = FileGlob::new(text) else { continue };
+            let full = if text.contains('/') { text.to_string() } else { format!("**/{text}") };
+            let slow =
+                globset::GlobBuilder::new(&full).literal_separator(true).build().expect("a glob").compile_matcher();
+            for file in files {
+                assert_eq!(glob.matches(file), slow.is_match(file), "{text} {file:?}");
+            }
+        }
+    }
 }

@@ -9,25 +9,26 @@ use foldhash::HashMap;
 
 /// The words of a key's name, lower-case: `maxPoolSize` is max, pool, size; `TLSVerify` is tls, verify.
 pub fn words(name: &str) -> Vec<String> {
-    let chars: Vec<char> = name.chars().take(MAX_NAME).collect();
     let mut out: Vec<String> = Vec::new();
     let mut open = false;
-    for (at, &c) in chars.iter().enumerate() {
+    let mut previous: Option<char> = None;
+    let mut chars = name.chars().take(MAX_NAME).peekable();
+    while let Some(c) = chars.next() {
         if !c.is_alphanumeric() {
             open = false;
+            previous = Some(c);
             continue;
         }
-        let previous = at.checked_sub(1).and_then(|at| chars.get(at));
-        let next = chars.get(at + 1);
         let hump = c.is_uppercase()
             && (previous.is_some_and(|p| p.is_lowercase() || p.is_numeric())
-                || previous.is_some_and(|p| p.is_uppercase()) && next.is_some_and(|n| n.is_lowercase()));
+                || previous.is_some_and(|p| p.is_uppercase()) && chars.peek().is_some_and(|n| n.is_lowercase()));
         if !open || hump {
-            out.push(String::new());
+            out.push(String::with_capacity(16));
         }
         open = true;
+        previous = Some(c);
         if let Some(word) = out.last_mut() {
-            word.extend(c.to_lowercase());
+            if c.is_ascii() { word.push(c.to_ascii_lowercase()) } else { word.extend(c.to_lowercase()) }
         }
     }
     out
@@ -58,19 +59,32 @@ pub const REACH: usize = 5;
 
 /// The words that a value can be meant by: those of its effective name, and those with the names of what holds it before
 /// them, one more each time, because `tls.enabled` and `tls_enabled` say the same.
-pub fn spellings(path: &Path) -> Vec<Vec<String>> {
-    let Some(name) = effective(path) else { return Vec::new() };
-    let mut out = vec![words(name)];
-    let mut names = path.names().rev();
-    if names.next() != Some(name) {
-        return out;
+#[derive(Clone, Debug, Default)]
+pub struct Spellings {
+    /// The words of the longest spelling.
+    words: Vec<String>,
+    /// Where in them each spelling begins; all end where they end.
+    begins: Vec<usize>,
+}
+
+impl Spellings {
+    /// Those of a value at this path.
+    pub fn of(path: &Path) -> Spellings {
+        let Some(name) = effective(path) else { return Spellings::default() };
+        let mut names = path.names().rev();
+        let holders: Vec<&str> = if names.next() == Some(name) { names.take(REACH - 1).collect() } else { Vec::new() };
+        let mut spellings = Spellings::default();
+        for part in holders.into_iter().rev().chain([name]) {
+            spellings.begins.push(spellings.words.len());
+            spellings.words.append(&mut words(part));
+        }
+        spellings
     }
-    for holder in names.take(REACH - 1) {
-        let mut longer = words(holder);
-        longer.extend_from_slice(&out[out.len() - 1]);
-        out.push(longer);
+
+    /// Each of them.
+    pub fn each(&self) -> impl Iterator<Item = &[String]> {
+        self.begins.iter().map(|begin| &self.words[*begin..])
     }
-    out
 }
 
 /// A name in a rule: `pool_size` is that name alone, `*_pool_size` any name that ends in these words, `pool_size_*` one that
@@ -137,20 +151,20 @@ impl NameIndex {
     }
 
     /// Calls `met` for whoever asks about one of these spellings, once or more often.
-    pub fn each(&self, spellings: &[Vec<String>], mut met: impl FnMut(usize)) {
+    pub fn each(&self, spellings: &Spellings, mut met: impl FnMut(usize)) {
+        let words = &spellings.words;
         let mut run = String::new();
-        for words in spellings {
-            for start in 0..words.len() {
-                run.clear();
-                for (end, word) in words.iter().enumerate().skip(start) {
-                    run.push_str(word);
-                    if run.len() > self.longest {
-                        break;
-                    }
-                    for &(asker, before, after) in self.known.get(run.as_str()).map(Vec::as_slice).unwrap_or_default() {
-                        if (before || start == 0) && (after || end + 1 == words.len()) {
-                            met(asker);
-                        }
+        for start in 0..words.len() {
+            let begins = spellings.begins.contains(&start);
+            run.clear();
+            for (end, word) in words.iter().enumerate().skip(start) {
+                run.push_str(word);
+                if run.len() > self.longest {
+                    break;
+                }
+                for &(asker, before, after) in self.known.get(run.as_str()).map(Vec::as_slice).unwrap_or_default() {
+                    if (before || begins) && (after || end + 1 == words.len()) {
+                        met(asker);
                     }
                 }
             }
@@ -201,7 +215,7 @@ mod tests {
         assert!(!matches("debug", "debugger") && !matches("debug", "debug_port"));
         let means = |glob: &str, path: &str| {
             let glob = NameGlob::new(glob).expect("a glob");
-            spellings(&Path::parse(path).expect("a path")).iter().any(|words| glob.matches(words))
+            Spellings::of(&Path::parse(path).expect("a path")).each().any(|words| glob.matches(words))
         };
         assert!(means("tls_enabled", "server.tls.enabled") && means("tls_enabled", "tlsEnabled"));
         assert!(means("*_exposure_include", "management.endpoints.web.exposure.include"));
@@ -240,10 +254,10 @@ mod tests {
             "s",
             "$",
         ] {
-            let spellings = spellings(&Path::parse(path).expect("a path"));
+            let spellings = Spellings::of(&Path::parse(path).expect("a path"));
             let mut met = vec![false; globs.len()];
             index.each(&spellings, |at| met[at] = true);
-            let each: Vec<bool> = globs.iter().map(|glob| spellings.iter().any(|words| glob.matches(words))).collect();
+            let each: Vec<bool> = globs.iter().map(|glob| spellings.each().any(|words| glob.matches(words))).collect();
             assert_eq!(met, each, "{path}");
         }
     }

@@ -6,7 +6,9 @@
 use super::scan::Span;
 use super::words::{self, Strength};
 use super::{By, pairs, reading};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// How a tool takes a credential.
 struct Tool {
@@ -235,19 +237,7 @@ const LOGINS: &[&str] = &["admin", "root", "sa", "sys", "system", "scott", "post
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     let bytes = text.as_bytes();
     let flags = bytes.windows(2).any(|w| (w[0] == b'-' || w[0] == b'/') && w[1].is_ascii_alphabetic());
-    let places = PLACES.iter().any(|(words, _)| text.contains(words[0]));
-    if !(flags
-        || places
-        || text.contains("passwd")
-        || text.contains("sudo")
-        || text.contains("/user:")
-        || text.contains("net ")
-        || text.contains("echo ")
-        || ["login ", "logon ", "connect ", "conn "].iter().any(|word| text.contains(word))
-        || text.contains("= ")
-        || text.contains('+')
-        || ORACLE.iter().any(|tool| text.contains(tool)))
-    {
+    if !(flags || text.contains('+') || text.contains("= ") || has_marks(text)) {
         return;
     }
     let mut line_start = 0;
@@ -257,6 +247,17 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         }
         line_start += line.len() + 1;
     }
+}
+
+/// Whether a text has one of the words in it without which, and without a flag, no command is looked for.
+fn has_marks(text: &str) -> bool {
+    static MARKS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let marks = MARKS.get_or_init(|| {
+        let words = ["passwd", "sudo", "/user:", "net ", "echo ", "login ", "logon ", "connect ", "conn "];
+        let all = PLACES.iter().map(|(words, _)| words[0]).chain(words).chain(ORACLE.iter().copied());
+        AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(all).ok()
+    });
+    marks.as_ref().is_none_or(|marks| marks.is_match(text))
 }
 
 /// The words of a command, as a list of arguments or of a line.

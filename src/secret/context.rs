@@ -3,9 +3,11 @@
 //!
 //! The path of a record and the inside of its value are walked by the same steps, so that a subtree is judged as its leaves would be.
 
+use super::memory::{Memory, recall};
 use super::words::{self, Named, Strength};
 use super::{By, Place};
 use crate::path::Segment;
+use std::rc::Rc;
 
 /// The evidence that the place of a value gives.
 #[derive(Clone, Debug, Default)]
@@ -168,7 +170,7 @@ impl Context {
                 let mut next = self.item();
                 next.sibling = fields
                     .iter()
-                    .filter(|(field, _)| NAME_FIELDS.contains(&glued(field).as_str()))
+                    .filter(|(field, _)| NAME_FIELDS.contains(&&*glued(field)))
                     .find_map(|(_, word)| words::named(word.text()))
                     .filter(|named| named.strength >= Strength::Medium);
                 next
@@ -239,18 +241,21 @@ impl Context {
         }
         let mut own = words::named(name);
         let parent = self.hold.is_none_or(|hold| hold.named.strength < Strength::Strong);
-        if own.is_none_or(|named| named.strength == Strength::Weak) && !self.name.is_empty() && parent {
+        if own.is_some_and(|named| named.strength == Strength::Weak)
+            && !self.name.is_empty()
+            && parent
+            && name.chars().count() <= 12
+        {
             // `tls.key`, `api.key`: the two names are one. A parent that is a secret itself says it below.
             // `accessKeySecret.key` is the other way round: a Secret, and which of its keys.
-            let selector = glued(&self.name).ends_with("secret") || words::shields(&self.name);
-            let short = name.chars().count() <= 12 && !selector;
-            let glued = short.then(|| words::named(&format!("{}_{}", self.name, name))).flatten();
-            if own.is_some() && glued.is_some() {
+            let selector = || glued(&self.name).ends_with("secret") || words::shields(&self.name);
+            let glued = words::named(&format!("{}_{}", self.name, name)).filter(|_| !selector());
+            if glued.is_some() {
                 own = glued.max_by_strength(own);
             }
         }
         if let Some(sibling) = self.sibling
-            && VALUE_FIELDS.contains(&glued(name).as_str())
+            && VALUE_FIELDS.contains(&&*glued(name))
         {
             next.hold = Some(Hold { named: sibling, by: By::Sibling, shield, language });
             return next;
@@ -306,6 +311,13 @@ impl Stronger for Option<Named> {
 
 /// Files of texts for a user interface, where key words name labels.
 fn is_texts(file: &str) -> bool {
+    thread_local! {
+        static FILES: Memory<bool> = Memory::default();
+    }
+    recall(&FILES, file, || names_texts(file))
+}
+
+fn names_texts(file: &str) -> bool {
     file.split(['/', '\\']).any(|part| {
         let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
         let folder = matches!(
@@ -330,8 +342,11 @@ fn is_texts(file: &str) -> bool {
 }
 
 /// The words of a name, written together.
-pub(super) fn glued(name: &str) -> String {
-    words::split(name).concat()
+pub(super) fn glued(name: &str) -> Rc<str> {
+    thread_local! {
+        static GLUED: Memory<Rc<str>> = Memory::default();
+    }
+    recall(&GLUED, name, || words::split(name).concat().into())
 }
 
 /// A path as somebody else's program may write it, `['a'].b` or `a/b`: good enough to know the names on it.

@@ -112,7 +112,7 @@ pub(super) struct Found {
 }
 
 /// The shortest text that any format fits in.
-const SHORTEST: usize = 14;
+pub(super) const SHORTEST: usize = 14;
 
 /// Runs of token characters at least this long are tried against the formats that have no keyword.
 const BARE_TOKEN: usize = 36;
@@ -124,32 +124,34 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
     private_keys(text, found);
     let Some(table) = table() else { return };
-    let mut seen = vec![false; table.formats.len()];
+    let mut seen: Vec<bool> = Vec::new();
     let mut any_token = false;
     for hit in table.keywords.find_overlapping_iter(text) {
-        let owner = table.owners[hit.pattern().as_usize()];
-        seen[owner] = true;
+        seen.resize(table.formats.len(), false);
+        seen[table.owners[hit.pattern().as_usize()]] = true;
     }
-    for (at, format) in table.formats.iter().enumerate().filter(|(at, _)| seen[*at]) {
+    for (format, _) in table.formats.iter().zip(&seen).filter(|(_, seen)| **seen) {
         if format.edge == Edge::Token {
             any_token = true;
         } else {
-            occurrences(text, &table.formats[at], found);
+            occurrences(text, format, found);
         }
     }
-    let longest = text.len() >= BARE_TOKEN;
-    if any_token || longest {
-        for token in tokens(text) {
-            let word = &text[token.clone()];
-            for (at, format) in table.formats.iter().enumerate() {
-                let wanted = format.edge == Edge::Token
-                    && (seen[at] || word.len() >= BARE_TOKEN && table.bare.contains(&at))
-                    && word.len() <= MAX_TOKEN;
-                if wanted && format.regex().is_some_and(|regex| regex.is_match(word)) {
-                    found.push(Found { span: token.clone(), name: format.name });
-                    break;
-                }
-            }
+    if !any_token && text.len() < BARE_TOKEN {
+        return;
+    }
+    for token in tokens(text) {
+        let word = &text[token.clone()];
+        if word.len() > MAX_TOKEN || !any_token && word.len() < BARE_TOKEN {
+            continue;
+        }
+        let wanted = |at: usize| seen.get(at) == Some(&true) || word.len() >= BARE_TOKEN && table.bare.contains(&at);
+        let mut formats = table.formats.iter().enumerate();
+        let fits = |(at, format): &(usize, &Format)| {
+            format.edge == Edge::Token && wanted(*at) && format.regex().is_some_and(|regex| regex.is_match(word))
+        };
+        if let Some((_, format)) = formats.find(fits) {
+            found.push(Found { span: token.clone(), name: format.name });
         }
     }
 }
@@ -248,6 +250,9 @@ const BEGIN: &str = "-----BEGIN ";
 /// PEM and PuTTY private keys, also truncated ones, with real line breaks or escaped ones: the body is hidden, the BEGIN
 /// line says what was there. Each byte is looked at a bounded number of times.
 fn private_keys(text: &str, found: &mut Vec<Found>) {
+    if !text.contains([' ', ':']) {
+        return;
+    }
     let mut from = 0;
     while let Some(at) = text[from..].find(BEGIN) {
         let label_start = from + at + BEGIN.len();

@@ -15,6 +15,7 @@
 //! | `context` | what does the place of a value say? |
 //! | `value` | how does a value lose its secrets? |
 //! | `spread` | where else does a hidden value stand? |
+//! | `memory` | what was found out about this text before? |
 //! | `masker` | how does a stream of records lose its secrets? |
 //!
 //! Every part is linear in its input; what cannot be looked into (nested too deep) is hidden whole.
@@ -26,6 +27,7 @@ mod formats;
 mod lines;
 mod markup;
 mod masker;
+mod memory;
 mod opaque;
 mod outline;
 mod pairs;
@@ -143,7 +145,7 @@ pub fn inspect_new(place: &Place<'_>, before: Option<&Value>, after: &Value) -> 
         let mut walk = value::Walk::default();
         walk.value(&context::Context::at(place), value).map(|_| walk.hits)
     };
-    let found = hits(after)?;
+    let found = hits(after).filter(|found| !found.is_empty())?;
     let known = before.and_then(hits).unwrap_or_default();
     found.into_iter().find(|hit| !known.iter().any(|old| old.hidden == hit.hidden)).map(|hit| hit.evidence)
 }

@@ -3,11 +3,15 @@
 
 use base64::Engine as _;
 
+/// No shorter word looks random under any name.
+pub(super) const SHORTEST: usize = 20;
+
 /// Whether a single word looks so random that it is hidden under any name: both cases and digits, changing often, long,
 /// and like nothing that is public.
 pub(super) fn is_opaque(word: &str) -> bool {
     let bytes = word.as_bytes();
-    if !(20..=512).contains(&bytes.len()) || !bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-+/=.~".contains(b))
+    if !(SHORTEST..=512).contains(&bytes.len())
+        || !bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-+/=.~".contains(b))
     {
         return false;
     }
@@ -255,11 +259,15 @@ fn is_text_in_base64(word: &str) -> bool {
 
 /// The text that a word of base64 holds, when it is text.
 pub(super) fn decode(word: &str) -> Option<String> {
-    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     let trimmed = word.trim_end_matches('=');
     if !word.is_ascii() || trimmed.len() < 8 || word.len() - trimmed.len() > 2 {
         return None;
     }
+    if begins_as_text(trimmed.as_bytes()) { decode_whole(trimmed) } else { None }
+}
+
+fn decode_whole(trimmed: &str) -> Option<String> {
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     let bytes = if trimmed.bytes().any(|b| b == b'-' || b == b'_') {
         URL_SAFE_NO_PAD.decode(trimmed).ok()?
     } else {
@@ -283,9 +291,44 @@ pub(super) fn decode(word: &str) -> Option<String> {
     (readable && !text.is_empty()).then_some(text)
 }
 
+/// Whether the first two bytes that a word of base64 holds can stand in a text. Most words of letters say no.
+fn begins_as_text(word: &[u8]) -> bool {
+    let digit = |b: u8| match b {
+        b'A'..=b'Z' => Some(b - b'A'),
+        b'a'..=b'z' => Some(b - b'a' + 26),
+        b'0'..=b'9' => Some(b - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    };
+    let &[a, b, c, ..] = word else { return true };
+    let (Some(a), Some(b), Some(c)) = (digit(a), digit(b), digit(c)) else { return false };
+    let (first, second) = (a << 2 | b >> 4, b << 4 | c >> 2);
+    let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    let leads = |byte: u8| (0xc2..=0xf4).contains(&byte);
+    leads(first) || plain(first) && (leads(second) || plain(second))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_does_not_begin_as_text_holds_none() {
+        const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_ .";
+        for a in DIGITS {
+            for b in DIGITS {
+                for c in DIGITS {
+                    for rest in ["29yZA", "29yZDE", "29yZDEyMw", "AAAAA", "_____", "2OpIGLDqQ", "=====", "\u{e9}abc"] {
+                        let word = format!("{}{rest}", [*a, *b, *c].map(char::from).iter().collect::<String>());
+                        if !begins_as_text(word.as_bytes()) {
+                            assert_eq!(decode_whole(&word), None, "{word}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn public_shapes_are_not_opaque() {

@@ -97,19 +97,19 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let value_start = at + column + value_at + (rest[value_at..].len() - rest[value_at..].trim_start().len());
         let (value, value_start) = unquote(strip_comment(value), value_start);
         let field = glued(key);
-        if field == "kind" && value == "Secret" {
+        if &*field == "kind" && value == "Secret" {
             level.secret = true;
         }
         let mut context = map.key(key);
         if level.secret && matches!(key, "data" | "stringData") {
             context = map.as_secret_data(key);
         }
-        if NAME_FIELDS.contains(&field.as_str()) && !value.is_empty() && value.len() < 128 {
+        if NAME_FIELDS.contains(&&*field) && !value.is_empty() && value.len() < 128 {
             level.named = words::named(value).filter(|named| named.strength >= Strength::Medium);
             if let (Some(named), Some(early)) = (level.named, level.early.take()) {
                 judge(text, early, &named, By::Sibling, spans);
             }
-        } else if VALUE_FIELDS.contains(&field.as_str()) {
+        } else if VALUE_FIELDS.contains(&&*field) {
             match level.named {
                 Some(named) => context = map.beside(key, named),
                 None => level.early = Some(value_start..value_start + value.len()),

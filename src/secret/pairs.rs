@@ -503,10 +503,10 @@ fn told_before<'a>(text: &'a str, key: &Key, sign: u8, at: usize) -> Option<&'a 
         let (_, before) = word(head.strip_suffix(':')?);
         return (text.as_bytes().get(at + 1) == Some(&b' ') && words::named(before).is_some()).then_some(before);
     }
-    if sign == b':' && super::context::VALUE_FIELDS.contains(&super::context::glued(name).as_str()) {
+    if sign == b':' && super::context::VALUE_FIELDS.contains(&&*super::context::glued(name)) {
         let (rest, said) = word(head.strip_suffix(',')?);
         let (_, field) = word(rest.trim_end_matches(['"', '\'', '\\', ' ']).strip_suffix(':')?);
-        let names = super::context::NAME_FIELDS.contains(&super::context::glued(field).as_str());
+        let names = super::context::NAME_FIELDS.contains(&&*super::context::glued(field));
         return (names && words::named(said).is_some_and(|named| named.strength == Strength::Strong)).then_some(said);
     }
     None

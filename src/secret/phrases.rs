@@ -54,13 +54,13 @@ pub(super) fn sentences(text: &str, told: bool, spans: &mut Vec<Span>) {
 fn schemes(text: &str, spans: &mut Vec<Span>) {
     for range in words(text, |b| b.is_ascii_alphanumeric() || b == b'-') {
         let word = &text[range.clone()];
-        if word.len() > 24 || !pairs::SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)) {
-            continue;
-        }
         let rest = &text[range.end..];
         let blanks = rest.bytes().take_while(|b| *b == b' ').count();
         let escaped = rest.starts_with("%20") || rest.starts_with('+');
         if blanks == 0 && !escaped {
+            continue;
+        }
+        if word.len() > 24 || !pairs::SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)) {
             continue;
         }
         let from = range.end + if escaped { if rest.starts_with('+') { 1 } else { 3 } } else { blanks };
@@ -105,6 +105,9 @@ fn schemes(text: &str, spans: &mut Vec<Span>) {
 
 /// `Cookie: a=b; c=d` and `Set-Cookie: …`: the values of cookies that carry a session, and random ones.
 fn cookies(line: &str, start: usize, spans: &mut Vec<Span>) {
+    if !line.contains([':', '=']) {
+        return;
+    }
     let Some(at) =
         find_ignore_case(line, "cookie:").or_else(|| find_ignore_case(line, "cookie=").filter(|_| line.contains(';')))
     else {
@@ -177,6 +180,10 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
     };
     for at in 0..tokens.len() {
         let Some(word) = token(at) else { continue };
+        // As long as one of the words below.
+        if !matches!(word.len(), 2 | 3 | 6 | 8 | 9 | 17) {
+            continue;
+        }
         let lower = word.to_ascii_lowercase();
         let quoted_next = token(at + 1).is_some_and(|next| next.starts_with(['\'', '"']));
         match lower.as_str() {
@@ -414,11 +421,11 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
             continue;
         }
         let word = word.trim_end_matches("'s").trim_end_matches("’s");
+        let last = word.rsplit(['.', '/', '[', ']', '\'', '"']).find(|part| !part.is_empty()).unwrap_or(word);
+        let Some(named) = names::named(last).filter(|named| named.strength >= Strength::Medium) else { continue };
         let path_like = word.contains(['.', '_', '[', '/', '-'])
             || names::split(word).len() > 1
             || word.bytes().any(|b| b.is_ascii_uppercase()) && word.bytes().all(|b| !b.is_ascii_lowercase());
-        let last = word.rsplit(['.', '/', '[', ']', '\'', '"']).find(|part| !part.is_empty()).unwrap_or(word);
-        let Some(named) = names::named(last).filter(|named| named.strength >= Strength::Medium) else { continue };
         // Documentation names keys too: a sentence about a value says right after the name, or right before it, that it is one.
         let next = tokens.get(at + 1).map(|range| line[range.clone()].trim_end_matches([':', ',']).to_lowercase());
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|range| line[range.clone()].to_lowercase());

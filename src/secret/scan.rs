@@ -3,6 +3,7 @@
 //!
 //! Every grammar is linear in the text. What the layers find is mapped back to the text that stands in the record.
 
+use super::memory::{self, Memory, recall};
 use super::{By, MASK, calls, command, formats, lines, markup, opaque, pairs, phrases, tables, url};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,40 +46,147 @@ pub(super) fn scan_documentation(text: &str) -> Vec<Span> {
     look(text, true, false)
 }
 
+thread_local! {
+    static CLEAN: Memory<()> = Memory::default();
+    static CLEAN_NAMES: Memory<()> = Memory::default();
+    static CLEAN_DOCUMENTATION: Memory<()> = Memory::default();
+}
+
 fn look(text: &str, opaque: bool, told: bool) -> Vec<Span> {
-    if super::reading::is_reference(text) {
+    if text.len() < SHORTEST_UNPLAIN && is_plain(text) {
         return Vec::new();
     }
+    let clean = match (opaque, told) {
+        (_, false) => &CLEAN_DOCUMENTATION,
+        (true, _) => &CLEAN,
+        (false, _) => &CLEAN_NAMES,
+    };
+    if memory::known(clean, text).is_some() {
+        return Vec::new();
+    }
+    let spans = look_afresh(text, opaque, told);
+    if spans.is_empty() {
+        memory::keep(clean, text, ());
+    }
+    spans
+}
+
+fn look_afresh(text: &str, opaque: bool, told: bool) -> Vec<Span> {
     let mut spans = Vec::new();
     collect(text, 0, &mut spans);
-    phrases::sentences(text, told, &mut spans);
+    if text.contains(' ') {
+        phrases::sentences(text, told, &mut spans);
+    }
     if text.contains('\n') {
         super::outline::find(text, &mut spans);
     }
     if opaque {
         opaque_words(text, &mut spans);
     }
+    if spans.is_empty() || super::reading::is_reference(text) {
+        return Vec::new();
+    }
     merge(text, spans)
 }
 
+/// The shortest plain word that a format fits in, or that is looked into as base64 or as random text.
+const SHORTEST_UNPLAIN: usize = formats::SHORTEST;
+
+/// Whether a text is one word of letters, digits, `_`, `.` and inner `-` and `/`: no grammar but those of whole words has a say in it.
+fn is_plain(text: &str) -> bool {
+    !text.starts_with(['-', '/'])
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/'))
+}
+
+/// Which ASCII characters a text has. One with others too counts as having all: what those are is not asked here.
+#[derive(Clone, Copy, Debug)]
+struct Chars(u128);
+
+impl Chars {
+    const fn set(bytes: &[u8]) -> Chars {
+        let (mut set, mut at) = (0, 0);
+        while at < bytes.len() {
+            set |= 1 << bytes[at];
+            at += 1;
+        }
+        Chars(set)
+    }
+
+    fn of(text: &str) -> Chars {
+        let mut set = 0;
+        for byte in text.bytes() {
+            if byte >= 0x80 {
+                return Chars(u128::MAX);
+            }
+            set |= 1 << byte;
+        }
+        Chars(set)
+    }
+
+    fn any(self, of: Chars) -> bool {
+        self.0 & of.0 != 0
+    }
+}
+
+/// What a text has in it where a grammar finds something. A grammar that is not named here looks for itself.
+mod needs {
+    use super::Chars;
+
+    const BLANK: u128 = Chars::set(b" \t\n\r\x0b\x0c").0;
+    /// `scheme://`, `user:password@host`.
+    pub(super) const URL: Chars = Chars::set(b":@");
+    /// More than one word, or one in quotes; a flag is looked for beside that.
+    pub(super) const COMMAND: Chars = Chars(BLANK | Chars::set(b"()`;|&\"'\\{}$<>*").0);
+    /// `a || "b"`, `a or "b"`, `variable "x"`, `call("x")`.
+    pub(super) const CALLS: Chars = Chars::set(b" |?\"(");
+    /// Two words, fields with colons between, macros.
+    pub(super) const LINES: Chars = Chars(BLANK | Chars::set(b":$").0);
+    /// Two words, a header, a scheme whose blank is encoded, fields with colons between.
+    pub(super) const PHRASES: Chars = Chars(BLANK | Chars::set(b":=%+").0);
+    /// What stands between cells.
+    pub(super) const TABLES: Chars = Chars::set(b",;\t|");
+    /// Percent, backslash and entity escapes.
+    pub(super) const ESCAPES: Chars = Chars::set(b"%\\&");
+}
+
 fn collect(text: &str, layer: usize, spans: &mut Vec<Span>) {
+    gather(text, layer, Chars::of(text), spans);
+}
+
+/// Runs the grammars that can find something in a text that `has` these characters.
+fn gather(text: &str, layer: usize, has: Chars, spans: &mut Vec<Span>) {
     if text.len() < 4 {
         return;
     }
     let mut found = Vec::new();
     formats::find(text, &mut found);
     spans.extend(found.into_iter().map(|found| Span::new(found.span, By::Format, found.name)));
-    url::find(text, spans);
+    if has.any(needs::URL) {
+        url::find(text, spans);
+    }
     pairs::find(text, spans);
-    command::find(text, spans);
-    calls::find(text, spans);
-    lines::find(text, spans);
-    phrases::find(text, spans);
-    tables::find(text, spans);
+    let flag = text.starts_with('-') || text.starts_with('/') && has.any(Chars::set(b":"));
+    if flag || has.any(needs::COMMAND) {
+        command::find(text, spans);
+    }
+    if has.any(needs::CALLS) {
+        calls::find(text, spans);
+    }
+    if has.any(needs::LINES) {
+        lines::find(text, spans);
+    }
+    if has.any(needs::PHRASES) {
+        phrases::find(text, spans);
+    }
+    if has.any(needs::TABLES) {
+        tables::find(text, spans);
+    }
     markup::find(text, spans);
     if layer < LAYERS {
         base64(text, layer, spans);
-        escapes(text, layer, spans);
+        if has.any(needs::ESCAPES) {
+            escapes(text, layer, spans);
+        }
     }
 }
 
@@ -288,6 +396,9 @@ fn unentity(text: &str, at: usize) -> Option<Step> {
 
 fn opaque_words(text: &str, spans: &mut Vec<Span>) {
     for range in words(text, |b| b.is_ascii_alphanumeric() || b"_-+/=.~".contains(&b)) {
+        if range.len() < opaque::SHORTEST {
+            continue;
+        }
         let word = &text[range.clone()];
         let before = text[..range.start].bytes().next_back();
         // A picture in a data URL.
@@ -322,6 +433,13 @@ fn opaque_words(text: &str, spans: &mut Vec<Span>) {
 
 /// Names whose values look random and are public.
 pub(super) fn public_name(name: &str) -> bool {
+    thread_local! {
+        static PUBLIC_NAMES: Memory<bool> = Memory::default();
+    }
+    recall(&PUBLIC_NAMES, name, || is_public_name(name))
+}
+
+fn is_public_name(name: &str) -> bool {
     const PUBLIC: &[&str] = &[
         "digest",
         "checksum",
@@ -490,5 +608,168 @@ impl<'a> Next<'a> {
             self.from = from;
         }
         self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What the grammars look for, and what stands around it.
+    const PARTS: &[&str] = &[
+        "password",
+        "passwd",
+        "token",
+        "secret",
+        "key",
+        "user",
+        "login ",
+        "connect ",
+        "rootpw",
+        "mysql",
+        "schtasks",
+        "curl",
+        "sshpass",
+        "sudo",
+        "echo ",
+        "net ",
+        "scott/tiger",
+        "hunter2",
+        "S3cr3t-Passw0rd!",
+        "a",
+        "B",
+        "7",
+        "-",
+        "-p",
+        "-u ",
+        "--token ",
+        "/p:",
+        "/user:",
+        "=",
+        ":",
+        "::",
+        "://",
+        "@",
+        "@db.example.com",
+        "@tcp(",
+        " ",
+        "  ",
+        "\n",
+        "\t",
+        "\r",
+        "\"",
+        "'",
+        "`",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "${",
+        "$",
+        "#",
+        ";",
+        ",",
+        "|",
+        "||",
+        "??",
+        " or ",
+        "&",
+        "&&",
+        "&quot;",
+        "<",
+        ">",
+        "<key>",
+        "</key>",
+        "+",
+        "%",
+        "%20",
+        "%3D",
+        "\\",
+        "\\u003d",
+        "\\n",
+        "Bearer ",
+        "Basic ",
+        "Cookie:",
+        "set-cookie=",
+        "session",
+        "WIFI:",
+        "P:",
+        "$USER5$=",
+        "PSK ",
+        "by ",
+        "identified ",
+        "machine ",
+        "default ",
+        ".",
+        "/",
+        "_",
+        "~",
+        "*",
+        "!",
+        "9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+        "x7Kp2Qm9Lr4Tn8Vb3Zc6",
+        "cGFzc3dvcmQ9aHVudGVyMg",
+        "variable \"",
+        "default",
+        "é",
+        "\u{200b}",
+        "вход",
+        "mysqli_connect(",
+        " / ",
+        "= ",
+        "WITH",
+        "value",
+        "to ",
+        "changed ",
+        "is ",
+    ];
+
+    fn text(parts: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = String> {
+        proptest::collection::vec(proptest::sample::select(PARTS), parts).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn a_grammar_that_is_left_out_finds_nothing(text in text(1..7)) {
+            let (mut some, mut all) = (Vec::new(), Vec::new());
+            collect(&text, 0, &mut some);
+            gather(&text, 0, Chars(u128::MAX), &mut all);
+            prop_assert_eq!(some, all, "{}", text);
+        }
+
+        #[test]
+        fn nothing_is_found_in_a_short_plain_word(text in "[A-Za-z0-9_./-]{1,13}") {
+            if is_plain(&text) {
+                prop_assert_eq!(look_afresh(&text, true, true), Vec::new(), "{}", text);
+                prop_assert_eq!(look_afresh(&text, false, true), Vec::new(), "{}", text);
+                prop_assert_eq!(look_afresh(&text, true, false), Vec::new(), "{}", text);
+            }
+        }
+
+        #[test]
+        fn the_second_look_says_what_the_first_said(text in text(1..6)) {
+            for (opaque, told) in [(true, true), (false, true), (true, false)] {
+                let first = look_afresh(&text, opaque, told);
+                prop_assert_eq!(&look(&text, opaque, told), &first, "{}", &text);
+                prop_assert_eq!(&look(&text, opaque, told), &first, "{}", &text);
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_the_grammars_alone_are_plain() {
+        for part in PARTS.iter().filter(|part| part.len() < SHORTEST_UNPLAIN && is_plain(part)) {
+            for other in PARTS {
+                let text = format!("{part}{other}");
+                if text.len() < SHORTEST_UNPLAIN && is_plain(&text) {
+                    assert_eq!(look_afresh(&text, true, true), Vec::new(), "{text}");
+                }
+            }
+        }
     }
 }

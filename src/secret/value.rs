@@ -444,7 +444,7 @@ fn is_key_of_bytes(hold: &Hold, items: &[Value]) -> bool {
 /// Names of texts that say what something is for.
 fn is_documentation(name: &str) -> bool {
     matches!(
-        glued(name).as_str(),
+        &*glued(name),
         "description"
             | "desc"
             | "help"
@@ -574,7 +574,7 @@ impl Siblings {
         let mut selector = false;
         for (key, value) in entries {
             let field = glued(key);
-            if NAME_FIELDS.contains(&field.as_str())
+            if NAME_FIELDS.contains(&&*field)
                 && let Some(name) = value.as_str().filter(|name| name.len() < 256)
             {
                 let last = name.rsplit(['.', '/', ']', '[', '\'']).find(|part| !part.is_empty()).unwrap_or(name);
@@ -584,7 +584,7 @@ impl Siblings {
                 named = named.or(found);
             }
             sensitive |= matches!(
-                field.as_str(),
+                &*field,
                 "sensitive"
                     | "secret"
                     | "issecret"
@@ -598,7 +598,7 @@ impl Siblings {
                     | "confidential"
                     | "is_secret"
             ) && matches!(value, Value::Bool(true));
-            sensitive |= matches!(field.as_str(), "type" | "kind" | "format" | "widget" | "inputtype")
+            sensitive |= matches!(&*field, "type" | "kind" | "format" | "widget" | "inputtype")
                 && value.as_str().is_some_and(|text| {
                     matches!(
                         text.to_ascii_lowercase().as_str(),
@@ -612,8 +612,8 @@ impl Siblings {
                             | "token"
                     )
                 });
-            selector |= matches!(field.as_str(), "remoteref" | "objectname" | "sourceref");
-            sensitive |= field == "noecho" && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"));
+            selector |= matches!(&*field, "remoteref" | "objectname" | "sourceref");
+            sensitive |= &*field == "noecho" && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"));
         }
         Siblings {
             named,
@@ -639,7 +639,7 @@ impl Siblings {
         }
         let beside = self.named.or(self.sensitive.then_some(SENSITIVE));
         if let Some(named) = beside
-            && VALUE_FIELDS.contains(&glued(name).as_str())
+            && VALUE_FIELDS.contains(&&*glued(name))
         {
             return context.beside(name, named);
         }

@@ -6,8 +6,9 @@
 //!
 //! Every line of a table has its reason. Add a word there, and a case in `tests/mask.rs`.
 
+use super::memory::{Memory, recall};
+use foldhash::{HashMap, HashSet};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -1405,7 +1406,7 @@ const DESCRIBING: &[&str] = &[
 ];
 
 /// Names whose whole content is about keys and not secret itself: references, schemas and texts of a user interface.
-const SHIELDS: &[&str] = &[
+const SHIELDING: &[&str] = &[
     "secretkeyref",
     "secretref",
     "configmapkeyref",
@@ -1564,6 +1565,9 @@ pub(super) fn split(name: &str) -> Vec<String> {
     let without = name.contains("[REDACTED").then(|| without_redactions(name));
     let name = without.as_deref().unwrap_or(name);
     let name = normal(name);
+    if name.is_ascii() {
+        return split_ascii(&name.as_bytes()[..name.len().min(MAX_NAME)]);
+    }
     let chars: Vec<char> = name.chars().take(MAX_NAME).collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -1591,6 +1595,34 @@ pub(super) fn split(name: &str) -> Vec<String> {
         word.extend(c.to_lowercase().filter(|c| c.is_alphanumeric() || is_mark(*c)).map(unaccented));
     }
     finish(&mut word);
+    words
+}
+
+/// As the rest of [`split`] does, which most names need not.
+fn split_ascii(name: &[u8]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::with_capacity(4);
+    let mut open = false;
+    for (at, &c) in name.iter().enumerate() {
+        if !c.is_ascii_alphanumeric() {
+            open = false;
+            continue;
+        }
+        let cut = at.checked_sub(1).map(|at| name[at]).is_some_and(|before| {
+            let camel = before.is_ascii_lowercase() && c.is_ascii_uppercase();
+            let acronym = before.is_ascii_uppercase()
+                && c.is_ascii_uppercase()
+                && name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            let digit = before.is_ascii_digit() != c.is_ascii_digit() && before.is_ascii_alphanumeric();
+            camel || acronym || digit
+        });
+        if !open || cut {
+            words.push(String::with_capacity(12));
+        }
+        open = true;
+        if let Some(word) = words.last_mut() {
+            word.push(char::from(c.to_ascii_lowercase()));
+        }
+    }
     words
 }
 
@@ -1639,8 +1671,17 @@ fn is_mark(c: char) -> bool {
 /// Names are looked at up to this many characters from their end; nobody names a key longer.
 const MAX_NAME: usize = 256;
 
+thread_local! {
+    static NAMED: Memory<Option<Named>> = Memory::default();
+    static SHIELDS: Memory<bool> = Memory::default();
+}
+
 /// What a key's name says; `None` when it names nothing secret.
 pub(super) fn named(name: &str) -> Option<Named> {
+    recall(&NAMED, name, || named_afresh(name))
+}
+
+fn named_afresh(name: &str) -> Option<Named> {
     if name.len() > 4 * MAX_NAME {
         // A longer name is text, not a name; its end is what a head stands at.
         let start = super::formats::floor(name, name.len() - 2 * MAX_NAME);
@@ -2069,7 +2110,9 @@ fn lookup(word: &str, suffix: bool) -> Option<(&'static Heads, &'static str)> {
     if !suffix {
         return index.get(word).copied();
     }
-    let mut ends = word.char_indices().map(|(at, _)| &word[at..]);
+    static LONGEST: OnceLock<usize> = OnceLock::new();
+    let longest = *LONGEST.get_or_init(|| index.keys().map(String::len).max().unwrap_or(0));
+    let mut ends = word.char_indices().map(|(at, _)| &word[at..]).filter(|end| end.len() <= longest);
     ends.find_map(|end| index.get(end).filter(|(heads, _)| heads.suffix).copied())
 }
 
@@ -2184,12 +2227,15 @@ pub(super) fn describes(name: &str) -> bool {
 
 /// Whether key words below this name describe something instead of naming secrets.
 pub(super) fn shields(name: &str) -> bool {
-    let words = split(name);
-    let glued = words.concat();
-    SHIELDS.contains(&glued.as_str())
-        || glued.ends_with("secretref")
-        || glued.ends_with("keyref")
-        || glued.ends_with("secretrefs")
+    recall(&SHIELDS, name, || {
+        static INDEX: OnceLock<HashSet<&str>> = OnceLock::new();
+        let index = INDEX.get_or_init(|| SHIELDING.iter().copied().collect());
+        let glued = split(name).concat();
+        index.contains(glued.as_str())
+            || glued.ends_with("secretref")
+            || glued.ends_with("keyref")
+            || glued.ends_with("secretrefs")
+    })
 }
 
 #[cfg(test)]

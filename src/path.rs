@@ -119,7 +119,21 @@ impl Path {
         let mut parser = Parser { text, at: 0 };
         let path = if text == "$" { Path::root() } else { parser.path()? };
         // One text for one path: `a['b']` is refused, because `a.b` says the same.
-        if path.to_string() == text { Ok(path) } else { Err(BadPath { at: parser.at.min(text.len()) }) }
+        let mut same = Same { rest: text };
+        let written = fmt::Write::write_fmt(&mut same, format_args!("{path}"));
+        if written.is_ok() && same.rest.is_empty() { Ok(path) } else { Err(BadPath { at: parser.at.min(text.len()) }) }
+    }
+}
+
+/// Takes a text that is written and compares it with one that is known.
+struct Same<'a> {
+    rest: &'a str,
+}
+
+impl fmt::Write for Same<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.rest = self.rest.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
     }
 }
 

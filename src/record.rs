@@ -10,6 +10,8 @@ use crate::outcome::Outcome;
 use crate::value::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The version of the records, in `start`.
@@ -32,10 +34,15 @@ impl<'de> Deserialize<'de> for Record {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
                 let mut fields: Vec<(String, Box<RawValue>)> = Vec::with_capacity(12);
                 while let Some(key) = map.next_key::<String>()? {
-                    if fields.iter().any(|(known, _)| *known == key) {
+                    let repeated = fields.len() < MANY_FIELDS && fields.iter().any(|(known, _)| *known == key);
+                    if repeated {
                         return Err(serde::de::Error::custom(REPEATED_KEY));
                     }
                     fields.push((key, map.next_value()?));
+                }
+                let mut seen = HashSet::new();
+                if fields.len() > MANY_FIELDS && !fields.iter().all(|(key, _)| seen.insert(key)) {
+                    return Err(serde::de::Error::custom(REPEATED_KEY));
                 }
                 Ok(Record { fields })
             }
@@ -43,6 +50,9 @@ impl<'de> Deserialize<'de> for Record {
         deserializer.deserialize_map(Fields)
     }
 }
+
+/// Records of flecto have fewer fields. Beyond it they are compared all at once.
+const MANY_FIELDS: usize = 32;
 
 /// The text of the error for a repeated key; [`crate::stream`] recognises it, since serde has no error kinds.
 pub(crate) const REPEATED_KEY: &str = "a key is repeated";
@@ -73,8 +83,14 @@ impl Record {
 
     /// A field that is a string.
     pub fn str(&self, key: &str) -> Option<String> {
+        self.text(key).map(Cow::into_owned)
+    }
+
+    /// A field that is a string, borrowed where nothing in it is escaped.
+    pub fn text(&self, key: &str) -> Option<Cow<'_, str>> {
         let raw = self.get(key)?.get();
-        if raw.starts_with('"') { serde_json::from_str(raw).ok() } else { None }
+        let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+        if inner.contains('\\') { serde_json::from_str(raw).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
     }
 
     /// A field that is a whole number, not negative.
@@ -655,7 +671,7 @@ pub fn fill(template: &str, path: &str, before: Option<&Value>, after: Option<&V
     while let Some(at) = rest.find('{') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let absent = || std::borrow::Cow::Borrowed("nothing");
+        let absent = || Cow::Borrowed("nothing");
         let (length, text) = if rest.starts_with("{{") {
             (2, "{".into())
         } else if rest.starts_with("{path}") {
@@ -709,8 +725,22 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_that_of_the_string() {
+        let record = Record::parse(r#"{"type":"x","a":"b","c":"d\"e","f":5,"g":""}"#).expect("a record");
+        let texts = ["a", "c", "f", "g", "h"].map(|key| record.text(key));
+        let texts = texts.each_ref().map(Option::as_deref);
+        assert_eq!(texts, [Some("b"), Some("d\"e"), None, Some(""), None]);
+    }
+
+    #[test]
     fn a_repeated_key_is_an_error() {
         assert!(Record::parse(r#"{"type":"end","a":1,"a":2}"#).is_err());
+        let many = |last: usize| {
+            let fields: Vec<String> = (0..100).chain([last]).map(|n| format!("\"k{n}\":{n}")).collect();
+            Record::parse(&format!("{{{}}}", fields.join(",")))
+        };
+        assert!(many(100).is_ok());
+        assert!([0, 31, 32, 33, 50, 99].into_iter().all(|last| many(last).is_err()));
     }
 
     #[test]

@@ -41,5 +41,5 @@ fn pattern(text: &str) -> Result<Pattern, String> {
 pub fn main(args: Args) -> anyhow::Result<Outcome> {
     super::expect_piped_input("flecto-diff config/ | flecto-mask")?;
     let options = Options { evidence: args.evidence, allow: args.allow, mask: args.mask };
-    mask::run(std::io::stdin().lock(), std::io::stdout().lock(), options)
+    mask::run(super::input(), std::io::stdout().lock(), options)
 }

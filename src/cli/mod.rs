@@ -122,6 +122,11 @@ pub fn say(program: &str, message: &str) {
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
+/// Standard input, read in pieces as large as a pipe holds.
+pub(crate) fn input() -> impl std::io::BufRead {
+    std::io::BufReader::with_capacity(1 << 16, std::io::stdin().lock())
+}
+
 /// Refuses to wait for a person to type records: a filter whose stdin is a terminal says how it is used.
 ///
 /// # Errors

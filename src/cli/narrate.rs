@@ -140,7 +140,7 @@ pub fn main(args: Args) -> anyhow::Result<Outcome> {
     }
     super::expect_piped_input("flecto-diff config/ | flecto-payload | flecto-narrate")?;
     let mut console = Terminal::new();
-    let outcome = narrate::run(std::io::stdin().lock(), std::io::stdout().lock(), &args.options(), &mut console);
+    let outcome = narrate::run(super::input(), std::io::stdout().lock(), &args.options(), &mut console);
     console.wipe();
     outcome
 }

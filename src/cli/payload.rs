@@ -41,5 +41,5 @@ pub fn main(args: Args) -> anyhow::Result<Outcome> {
     super::expect_piped_input("flecto-diff config/ | flecto-mask | flecto-payload")?;
     let options = payload::Options { partial: args.partial, by_file: matches!(args.by, By::File) };
     let say = |message: &str| super::say("flecto-payload", message);
-    payload::run(std::io::stdin().lock(), std::io::stdout().lock(), options, say)
+    payload::run(super::input(), std::io::stdout().lock(), options, say)
 }

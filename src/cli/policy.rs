@@ -68,7 +68,7 @@ The packs and their rules: flecto policies list. How to write rules: docs/policy
 pub fn stage(args: Args) -> anyhow::Result<Outcome> {
     let options = args.into_options()?;
     expect_piped_input("flecto-diff config/ | flecto-policy | flecto-render")?;
-    let report = policy::run(options, std::io::stdin().lock(), std::io::stdout().lock())?;
+    let report = policy::run(options, super::input(), std::io::stdout().lock())?;
     if !report.stale.is_empty() {
         let some: Vec<&str> = report.stale.iter().take(MAX_NAMED).map(String::as_str).collect();
         let more = report.stale.len().saturating_sub(MAX_NAMED);

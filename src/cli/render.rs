@@ -129,7 +129,7 @@ pub fn run(arguments: Render) -> anyhow::Result<Outcome> {
         category: arguments.category,
         with_accepted: arguments.with_accepted,
     };
-    let rendered = render::run(&options, std::io::stdin().lock(), std::io::stdout().lock())?;
+    let rendered = render::run(&options, super::input(), std::io::stdout().lock())?;
     for note in &rendered.notes {
         say("flecto-render", note);
     }

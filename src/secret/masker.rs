@@ -16,6 +16,8 @@ use crate::pattern::Pattern;
 use crate::record::{self, Record};
 use crate::stream::{Line, StreamError};
 use crate::value::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::fmt;
 
 /// What the operator may say about masking, on the command line alone.
@@ -27,6 +29,13 @@ pub struct Options {
     pub allow: Vec<Pattern>,
     /// Paths whose values are hidden whatever they look like.
     pub mask: Vec<Pattern>,
+}
+
+impl Options {
+    /// Whether no path is spoken of.
+    fn says_nothing(&self) -> bool {
+        self.allow.is_empty() && self.mask.is_empty()
+    }
 }
 
 /// One line that may be shown.
@@ -145,19 +154,19 @@ impl Masker {
             return Ok(if self.file.is_none() { self.flush(false)? } else { Vec::new() });
         }
         let record = line.record()?;
-        let kind = record.kind().unwrap_or_default();
-        let file = record.str("file");
+        let kind = record.text("type").unwrap_or_default();
+        let file = record.text("file");
         let mut ready = Vec::new();
-        let ends = matches!(kind.as_str(), "start" | "verdict" | "end" | "payload" | "narration");
-        if ends || file.is_some() && file != self.file {
+        let ends = matches!(&*kind, "start" | "verdict" | "end" | "payload" | "narration");
+        if ends || file.is_some() && file.as_deref() != self.file.as_deref() {
             ready = self.flush(true)?;
-            self.file = if ends { None } else { file };
+            self.file = if ends { None } else { file.map(Cow::into_owned) };
             self.kind = None;
         }
         if kind == "file" {
             self.kind = record.str("kind");
         }
-        let held = self.mask(line, &kind, record);
+        let held = self.mask(line, &kind, &record);
         self.hold(held);
         if self.file.is_none() {
             ready.append(&mut self.flush(true)?);
@@ -188,26 +197,26 @@ impl Masker {
         self.held.push(held);
     }
 
-    fn masking(&self, record: &Record) -> Masking<'_> {
+    fn masking<'a>(&'a self, record: &'a Record) -> Masking<'a> {
         Masking {
             options: &self.options,
-            file: self.file.clone().or_else(|| record.str("file")),
-            kind: self.kind.clone(),
-            path_text: record.str("path"),
-            document: record.str("document"),
+            file: self.file.as_deref().map(Cow::Borrowed).or_else(|| record.text("file")),
+            kind: self.kind.as_deref(),
+            path_text: record.text("path"),
+            document: record.text("document"),
             hits: Vec::new(),
-            masked: record.clone(),
-            changed: false,
+            record,
+            masked: None,
         }
     }
 
     /// Hides what a record says by itself.
-    fn mask(&mut self, line: &Line<'_>, kind: &str, record: Record) -> Held {
-        let mut masking = self.masking(&record);
-        masking.run(kind, &record);
-        let (hits, path, changed) = (masking.hits, masking.path_text, masking.changed);
-        let mut masked = masking.masked;
-        if changed {
+    fn mask(&mut self, line: &Line<'_>, kind: &str, record: &Record) -> Held {
+        let mut masking = self.masking(record);
+        masking.run(kind);
+        let Masking { hits, path_text, mut masked, .. } = masking;
+        let path = path_text.map(Cow::into_owned);
+        if let Some(masked) = &mut masked {
             masked.remove("line_hash");
         }
         let mut evidence = Vec::new();
@@ -215,7 +224,7 @@ impl Masker {
             self.spread.add(&hit.hidden, path.as_deref());
             evidence.push((at, hit.evidence));
         }
-        Held { number: line.number(), text: line.text().to_string(), masked: changed.then_some(masked), evidence, path }
+        Held { number: line.number(), text: line.text().to_string(), masked, evidence, path }
     }
 
     /// Hides in all held records what was hidden in one of them, checks them, and lets them go.
@@ -299,11 +308,9 @@ impl Masker {
             for _ in 0..4 {
                 let kind = record.kind().unwrap_or_default();
                 let mut masking = self.masking(&record);
-                masking.run(&kind, &record);
-                if !masking.changed {
-                    break;
-                }
-                record = masking.masked;
+                masking.run(&kind);
+                let Some(masked) = masking.masked else { break };
+                record = masked;
             }
         }
         held.masked = (known || changed).then_some(record);
@@ -361,17 +368,19 @@ fn add_evidence(record: &mut Record, evidence: Vec<(String, Evidence)>) {
 /// One record on its way.
 struct Masking<'a> {
     options: &'a Options,
-    file: Option<String>,
-    kind: Option<String>,
-    path_text: Option<String>,
-    document: Option<String>,
+    file: Option<Cow<'a, str>>,
+    kind: Option<&'a str>,
+    path_text: Option<Cow<'a, str>>,
+    document: Option<Cow<'a, str>>,
     hits: Vec<(String, Hit)>,
-    masked: Record,
-    changed: bool,
+    record: &'a Record,
+    /// The record without its secrets, once it had one.
+    masked: Option<Record>,
 }
 
 impl Masking<'_> {
-    fn run(&mut self, kind: &str, record: &Record) {
+    fn run(&mut self, kind: &str) {
+        let record = self.record;
         let path = self.path_text.as_deref().and_then(|text| Path::parse(text).ok());
         let allowed = path.as_ref().is_some_and(|path| self.options.allow.iter().any(|pattern| pattern.covers(path)));
         let mut before = None;
@@ -379,46 +388,56 @@ impl Masking<'_> {
         let context = match &path {
             Some(path) => Context::at(&Place {
                 file: self.file.as_deref(),
-                kind: self.kind.as_deref(),
+                kind: self.kind,
                 document: self.document.as_deref(),
                 path,
             }),
             // A path that is not written as ours still names what stands there.
             None => self.path_text.as_deref().map_or_else(Context::root, |text| {
                 let path = Path(loose_path(text));
-                let (file, kind, document) = (self.file.as_deref(), self.kind.as_deref(), self.document.as_deref());
+                let (file, kind, document) = (self.file.as_deref(), self.kind, self.document.as_deref());
                 Context::at(&Place { file, kind, document, path: &path })
             }),
         };
-        let fields: Vec<(String, String)> =
-            record.fields().map(|(key, raw)| (key.to_string(), raw.get().to_string())).collect();
-        for (key, raw) in &fields {
-            match key.as_str() {
+        for (key, raw) in record.fields() {
+            match key {
                 "line_hash" => {}
-                key if is_ours(key, raw) => {}
+                key if is_ours(key, raw.get()) => {}
                 "masked" if kind != "masked" => {}
                 "path" => self.path(path.as_ref()),
                 "before" | "after" | "value" if self.path_text.is_some() || key != "value" => {
                     let walked = self.value(key, raw, &context, path.as_ref());
-                    match key.as_str() {
+                    match key {
                         "before" => before = walked,
                         "after" => after = walked,
                         _ => {}
                     }
                 }
                 "message" if kind == "finding" => {}
-                _ if allowed && matches!(key.as_str(), "note" | "template") => {}
+                _ if allowed && matches!(key, "note" | "template") => {}
                 _ => self.field(key, raw),
             }
         }
-        if kind == "finding" && self.masked.get("message").is_some() {
+        if kind == "finding" && record.get("message").is_some() {
             self.message(allowed, before.as_ref(), after.as_ref());
         }
-        self.names(&fields);
+        self.names();
         // A name that is not UTF-8 stands in the record twice.
-        if self.masked.str("file") != record.str("file") && record.get("file_bytes").is_some() {
-            self.masked.remove("file_bytes");
+        if let Some(masked) = &mut self.masked
+            && masked.text("file") != record.text("file")
+            && record.get("file_bytes").is_some()
+        {
+            masked.remove("file_bytes");
         }
+    }
+
+    /// The record as far as it is masked.
+    fn shown(&self) -> &Record {
+        self.masked.as_ref().unwrap_or(self.record)
+    }
+
+    fn change(&mut self) -> &mut Record {
+        self.masked.get_or_insert_with(|| self.record.clone())
     }
 
     fn take(&mut self, at: &str, hits: Vec<Hit>) {
@@ -426,13 +445,12 @@ impl Masking<'_> {
     }
 
     fn set(&mut self, key: &str, json: String) {
-        self.masked.set(key, json);
-        self.changed = true;
+        self.change().set(key, json);
     }
 
     /// A value at the record's path; gives back what is shown of it.
-    fn value(&mut self, key: &str, raw: &str, context: &Context, path: Option<&Path>) -> Option<Value> {
-        let Ok(value) = Value::parse(raw) else {
+    fn value(&mut self, key: &str, raw: &RawValue, context: &Context, path: Option<&Path>) -> Option<Value> {
+        let Ok(value) = Value::from_raw(raw) else {
             // What cannot be looked into is hidden whole.
             self.set(key, json::string(MASK));
             return Some(Value::String(MASK.into()));
@@ -441,7 +459,7 @@ impl Masking<'_> {
             hits: Vec::new(),
             allow: if path.is_some() { &self.options.allow } else { &[] },
             mask: if path.is_some() { &self.options.mask } else { &[] },
-            path: path.map_or_else(Vec::new, |path| path.0.clone()),
+            path: path.filter(|_| !self.options.says_nothing()).map_or_else(Vec::new, |path| path.0.clone()),
         };
         let shown = walk.value(context, &value);
         let hits = std::mem::take(&mut walk.hits);
@@ -457,11 +475,11 @@ impl Masking<'_> {
     }
 
     /// Any other field, under its own name.
-    fn field(&mut self, key: &str, raw: &str) {
-        if !raw.contains(['"', '[', '{']) && raw.len() < 4 {
+    fn field(&mut self, key: &str, raw: &RawValue) {
+        if raw.get().len() < 4 && !raw.get().contains(['"', '[', '{']) {
             return;
         }
-        let Ok(value) = Value::parse(raw) else {
+        let Ok(value) = Value::from_raw(raw) else {
             self.set(key, json::string(MASK));
             return;
         };
@@ -478,39 +496,43 @@ impl Masking<'_> {
     }
 
     /// The names of the record's own fields, which another program may have made of anything.
-    fn names(&mut self, fields: &[(String, String)]) {
-        for (key, _) in fields {
+    fn names(&mut self) {
+        for (key, _) in self.record.fields() {
             let mut walk = Walk::default();
             let Some(shown) = walk.name(key) else { continue };
             self.take("name", walk.hits);
             let mut name = shown.clone();
             let mut n = 2;
-            while self.masked.get(&name).is_some() {
+            while self.shown().get(&name).is_some() {
                 name = format!("{shown}#{n}");
                 n += 1;
             }
-            self.masked.rename(key, &name);
-            self.changed = true;
+            self.change().rename(key, &name);
         }
     }
 
     /// The path itself, whose keys and selectors may hold a secret.
     fn path(&mut self, path: Option<&Path>) {
-        let Some(text) = self.path_text.clone() else { return };
+        let Some(text) = self.path_text.as_deref() else { return };
         let mut walk = Walk::default();
         let shown = match path {
-            None => walk.name(&text),
+            None => walk.name(text),
             Some(path) => {
-                let mut any = false;
-                let mut context = Context::root();
-                let mut segments = Vec::with_capacity(path.0.len());
-                for segment in &path.0 {
-                    let masked = mask_segment(&mut walk, &context, segment);
-                    context = context.step(segment);
-                    any |= masked.is_some();
-                    segments.push(masked.unwrap_or_else(|| segment.clone()));
+                let mut masked: Option<Vec<Segment>> = None;
+                // What the place of a selector says; most paths have none.
+                let (mut context, mut known) = (Context::root(), 0);
+                for (at, segment) in path.0.iter().enumerate() {
+                    if matches!(segment, Segment::Item(_)) {
+                        for passed in &path.0[known..at] {
+                            context = context.step(passed);
+                        }
+                        known = at;
+                    }
+                    if let Some(shown) = mask_segment(&mut walk, &context, segment) {
+                        masked.get_or_insert_with(|| path.0.clone())[at] = shown;
+                    }
                 }
-                any.then(|| Path(segments).to_string())
+                masked.map(|segments| Path(segments).to_string())
             }
         };
         self.take("path", walk.hits);
@@ -521,14 +543,15 @@ impl Masking<'_> {
 
     /// A finding's sentence: made again from its template, and searched like any other text.
     fn message(&mut self, allowed: bool, before: Option<&Value>, after: Option<&Value>) {
-        let Some(message) = self.masked.str("message") else {
-            let raw = self.masked.get("message").map(|raw| raw.get().to_string()).unwrap_or_default();
-            self.field("message", &raw);
+        let Some(message) = self.shown().str("message") else {
+            if let Some(raw) = self.record.get("message") {
+                self.field("message", raw);
+            }
             return;
         };
-        let path = self.masked.str("path").unwrap_or_default();
-        let made = match self.masked.str("template") {
-            Some(template) if self.changed => record::fill(&template, &path, before, after),
+        let path = self.shown().str("path").unwrap_or_default();
+        let made = match self.shown().str("template") {
+            Some(template) if self.masked.is_some() => record::fill(&template, &path, before, after),
             _ => message.clone(),
         };
         let mut walk = Walk::default();

@@ -54,12 +54,28 @@ const CALLS: &[(&str, usize)] = &[
     ("PASSWORD", 0),
     ("createCipher", 1),
     ("createHmac", 1),
+    ("jwt.sign", 1),
+    ("jwt.verify", 1),
+    ("jwt.encode", 1),
+    ("JWT.encode", 1),
+    ("pgp_sym_decrypt", 1),
+    ("pgp_sym_encrypt", 1),
+    ("AES_DECRYPT", 1),
+    ("AES_ENCRYPT", 1),
+    ("SqlCredential", 1),
+    ("PSCredential", 1),
+    ("db.auth", 1),
+    ("redis.auth", 0),
+    ("red:auth", 0),
+    ("client.auth", 0),
+    ("crypt", 0),
 ];
 
 /// Finds them. A parenthesis is looked at once, and its arguments up to a bound.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     fallbacks(text, spans);
     variables(text, spans);
+    secure_string(text, spans);
     for (open, _) in text.match_indices('(') {
         let head = &text[super::formats::floor(text, open.saturating_sub(48))..open];
         let Some((_, which)) = CALLS.iter().find(|(name, _)| {
@@ -67,6 +83,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
                 && (name.starts_with('.')
                     || !head[..head.len() - name.len()].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
         }) else {
+            named(text, head, open, spans);
             continue;
         };
         let area = &text[open + 1..super::formats::floor(text, open + 1 + 1024)];
@@ -74,6 +91,58 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let value = &area[literal.clone()];
         if !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
             spans.push(Span::new(open + 1 + literal.start..open + 1 + literal.end, By::Container, "argument"));
+        }
+    }
+}
+
+/// Words before the name of a secret in the name of a function that looks it up, or says whether it is right.
+const READERS: &[&str] = &[
+    "get", "read", "fetch", "load", "find", "lookup", "has", "is", "require", "verify", "validate", "check", "compare",
+    "env", "from", "delete", "remove", "revoke", "list", "describe", "test", "use", "show", "match", "expect",
+    "assert",
+];
+
+/// `.withPassword("…")`, `.secret("…")`: a function that is called by the name of what it is given.
+fn named(text: &str, head: &str, open: usize, spans: &mut Vec<Span>) {
+    let rest = &text[open + 1..];
+    let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) else { return };
+    let length = head.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    let name = &head[head.len() - length..];
+    if !(3..=40).contains(&length) {
+        return;
+    }
+    let inside = &rest[1..super::formats::floor(rest, 513)];
+    let Some(end) = inside.find(quote) else { return };
+    let value = &inside[..end];
+    if inside[end + 1..].trim_start().starts_with([')', ';'])
+        && words::named(name).is_some_and(|named| {
+            named.strength == Strength::Strong
+                && !named.many
+                && (super::opaque::is_passwordish(value)
+                    || super::opaque::is_random(value)
+                    || named.word.contains("pass") && words::split(name).len() > 1 && value.len() >= 4)
+        })
+        && !words::split(name).first().is_some_and(|first| READERS.contains(&first.as_str()))
+        && !value.contains([' ', '/', ':', '{', '.'])
+        && words::named(value).is_none()
+        && !reading::is_kept(value, Strength::Strong)
+    {
+        spans.push(Span::new(open + 2..open + 2 + end, By::Container, "argument"));
+    }
+}
+
+/// `ConvertTo-SecureString "…"` of PowerShell, wherever its flags stand.
+fn secure_string(text: &str, spans: &mut Vec<Span>) {
+    for (at, found) in text.match_indices("ConvertTo-SecureString") {
+        let from = at + found.len();
+        let area = &text[from..super::formats::floor(text, from + 160)];
+        let area = &area[..area.find([')', '\n', '|']).unwrap_or(area.len())];
+        let Some(open) = area.find(['"', '\'']) else { continue };
+        let quote = area[open..].chars().next().unwrap_or('"');
+        let Some(length) = area[open + 1..].find(quote) else { continue };
+        let value = &area[open + 1..open + 1 + length];
+        if !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
+            spans.push(Span::new(from + open + 1..from + open + 1 + length, By::Container, "secure string"));
         }
     }
 }

@@ -190,6 +190,27 @@ const TOOLS: &[Tool] = &[
     ),
     tool(&["useradd", "usermod"], &["-p"], &[], &[], ""),
     tool(&["wpa_cli", "iwconfig"], &["key"], &[], &[], ""),
+    tool(&["security"], &["-p", "-P", "-k"], &[], &[], "unlock-keychain"),
+    tool(&["security"], &["-p", "-P", "-k"], &[], &[], "create-keychain"),
+    tool(&["security"], &["-P", "-k"], &[], &[], "import"),
+    tool(&["security"], &["-p", "-P", "-k"], &[], &[], "set-key-partition-list"),
+    tool(&["security"], &["-w"], &[], &[], "add-generic-password"),
+    tool(&["security"], &["-w"], &[], &[], "add-internet-password"),
+    tool(&["signtool", "SignTool"], &["/p"], &[], &[], ""),
+    tool(&["certutil"], &["-p"], &[], &[], ""),
+    tool(&["steghide", "outguess"], &["-p", "-k"], &[], &[], ""),
+    tool(&["ssh-keygen"], &["-N", "-P"], &[], &[], ""),
+    tool(&["ipa-client-install", "ipa-server-install", "ipa-replica-install"], &["-w", "-a"], &[], &[], ""),
+    tool(&["irssi", "weechat"], &["-w"], &[], &[], ""),
+    tool(&["knife"], &["-P"], &[], &[], ""),
+    tool(&["swaks"], &["--ap"], &[], &[], ""),
+    tool(&["ab", "siege", "wrk"], &[], &[], &["-A"], ""),
+    tool(&["curl"], &[], &[], &["--cert", "-E", "--proxy-cert"], ""),
+    tool(&["codecov"], &["-t"], &[], &[], ""),
+    tool(&["pdftk"], &["input_pw", "owner_pw", "user_pw"], &[], &[], ""),
+    tool(&["vncviewer", "x11vnc", "x0vncserver"], &["-passwd"], &[], &[], ""),
+    tool(&["hydra", "medusa", "patator"], &["-p"], &[], &[], ""),
+    tool(&["racadm", "airflow", "superset", "altool", "youtube-dl", "yt-dlp", "sqlpackage"], &["-p"], &[], &[], ""),
 ];
 
 /// Commands whose arguments are credentials by their place: the words that start them, and which argument after those, not
@@ -225,6 +246,22 @@ const PLACES: &[(&[&str], isize)] = &[
     (&["isql"], 2),
     (&["hdbuserstore", "SET"], 3),
     (&["caddy", "hash-password", "--plaintext"], 0),
+    (&["radtest"], 1),
+    (&["radtest"], 4),
+    (&["ejabberdctl", "register"], 2),
+    (&["ejabberdctl", "change_password"], 2),
+    (&["prosodyctl", "register"], 2),
+    (&["samba-tool", "user", "create"], 1),
+    (&["samba-tool", "user", "add"], 1),
+    (&["samba-tool", "user", "setpassword", "newpassword"], 0),
+    (&["steamcmd", "+login"], 1),
+    (&["bw", "login"], 1),
+    (&["bw", "unlock"], 0),
+    (&["poetry", "config", "http-basic"], 1),
+    (&["openssl", "passwd"], -1),
+    (&["mkpasswd"], -1),
+    (&["rclone", "config", "create", "pass"], 0),
+    (&["rclone", "config", "update", "pass"], 0),
 ];
 
 /// Tools of Oracle that take `user/password` as they are.
@@ -243,6 +280,9 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     let mut line_start = 0;
     for line in text.split('\n') {
         if line.len() > 3 {
+            if line.contains("<(") {
+                substituted(text, line_start..line_start + line.len(), spans);
+            }
             one_line(text, line_start..line_start + line.len(), spans);
         }
         line_start += line.len() + 1;
@@ -253,7 +293,21 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
 fn has_marks(text: &str) -> bool {
     static MARKS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let marks = MARKS.get_or_init(|| {
-        let words = ["passwd", "sudo", "/user:", "net ", "echo ", "login ", "logon ", "connect ", "conn "];
+        let words = [
+            "passw",
+            "http-basic",
+            "sudo",
+            "/user:",
+            "net ",
+            "echo ",
+            "<<<",
+            "_pw ",
+            "bundle config",
+            "login ",
+            "logon ",
+            "connect ",
+            "conn ",
+        ];
         let all = PLACES.iter().map(|(words, _)| words[0]).chain(words).chain(ORACLE.iter().copied());
         AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(all).ok()
     });
@@ -356,7 +410,62 @@ fn base(word: &str) -> &str {
 }
 
 fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &mut Vec<Span>) {
+    judge_with(text, command, before, &[], 0, spans);
+}
+
+/// How deep a command in the quotes of another is looked for.
+const NESTED: usize = 2;
+
+/// Whether a word stands in quotes, which the shell takes off.
+fn is_quoted(text: &str, range: &Range<usize>) -> bool {
+    let before = text[..range.start].chars().next_back();
+    before.is_some_and(|c| matches!(c, '"' | '\'')) && before == text[range.end..].chars().next()
+}
+
+/// Judges a command; `outer` are the tools in whose arguments it stands in quotes (`lftp -e "open -u joe,x host"`).
+fn judge_with(
+    text: &str,
+    command: &[Range<usize>],
+    before: &[Range<usize>],
+    outer: &[&'static Tool],
+    depth: usize,
+    spans: &mut Vec<Span>,
+) {
     let words: Vec<&str> = command.iter().map(|range| &text[range.clone()]).collect();
+    // Tools, by their first appearance; `sudo`, `env A=b` and `docker exec x` may stand before.
+    // Each tool once, however often it is named: its flags are tried on every word.
+    let mut tools: Vec<&'static Tool> = outer.to_vec();
+    for word in &words {
+        let name = base(word);
+        for tool in TOOLS
+            .iter()
+            .filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || words.contains(&tool.needs)))
+        {
+            if !tools.iter().any(|known| std::ptr::eq(*known, tool)) {
+                tools.push(tool);
+            }
+        }
+    }
+    if depth < NESTED {
+        for range in command.iter().filter(|range| text[(*range).clone()].contains(' ')) {
+            let shown = &text[range.clone()];
+            let area = match shown.find("$(").filter(|_| shown.contains(')')) {
+                Some(open) => range.start + open + 2..range.end - usize::from(shown.ends_with(')')),
+                None if is_quoted(text, range) => range.clone(),
+                None => continue,
+            };
+            let (mut inner, mut previous): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+            for word in shell_words(text, area) {
+                if matches!(&text[word.clone()], "|" | "||" | "&&" | ";" | "&") {
+                    judge_with(text, &inner, &previous, &tools, depth + 1, spans);
+                    previous = std::mem::take(&mut inner);
+                } else {
+                    inner.push(word);
+                }
+            }
+            judge_with(text, &inner, &previous, &tools, depth + 1, spans);
+        }
+    }
     let mut hide = |at: usize, range: Range<usize>, word: &'static str| {
         let _ = at;
         // Quotes inside of a word are the shell's: `-p"$PW"`.
@@ -372,26 +481,20 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             spans.push(Span::new(range, By::Container, word));
         }
     };
-    // Tools, by their first appearance; `sudo`, `env A=b` and `docker exec x` may stand before.
-    // Each tool once, however often it is named: its flags are tried on every word.
-    let mut tools: Vec<&Tool> = Vec::new();
-    for word in &words {
-        let name = base(word);
-        for tool in TOOLS
-            .iter()
-            .filter(|tool| tool.names.contains(&name) && (tool.needs.is_empty() || words.contains(&tool.needs)))
-        {
-            if !tools.iter().any(|known| std::ptr::eq(*known, tool)) {
-                tools.push(tool);
-            }
-        }
-    }
     for (at, word) in words.iter().enumerate() {
         let range = &command[at];
+        let next = command.get(at + 1).cloned();
         if word.len() < 2 || !word.starts_with(['-', '/']) {
+            // `pdftk a.pdf input_pw x`: a flag without a dash.
+            if word.ends_with("_pw")
+                && tools.iter().any(|tool| tool.separate.contains(word))
+                && let Some(value) = next
+                && value_fine(&text[value.clone()])
+            {
+                hide(at, value, "command flag");
+            }
             continue;
         }
-        let next = command.get(at + 1).cloned();
         for tool in &tools {
             if tool.separate.contains(word)
                 && let Some(value) = next.clone()
@@ -432,13 +535,14 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             // Windows: `/p:hunter2`, `/pass:x`, `/user:x`.
             if let Some((name, value)) = word.strip_prefix('/').and_then(|word| word.split_once(':'))
                 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
-                && (matches!(name, "pass" | "pwd" | "password" | "rp")
+                && (matches!(name, "pass" | "pwd" | "password" | "rp" | "passwordd" | "passwordo" | "pd")
                     || name == "p"
                         && words.iter().any(|word| {
                             matches!(base(word), "xfreerdp" | "wlfreerdp" | "sdl-freerdp" | "rdesktop" | "mstsc")
                         })
                     || words::named(name).is_some_and(|named| named.strength == Strength::Strong))
                 && !value.is_empty()
+                && !value.starts_with('/')
             {
                 hide(at, range.end - value.len()..range.end, "command flag");
             }
@@ -461,15 +565,20 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             && let Some(value) = next
         {
             let shown = &text[value.clone()];
-            if !shown.starts_with('-')
-                && !matches!(shown, "|" | "\\")
-                && !shown.starts_with("ConvertTo-")
+            let elsewhere = shown.starts_with(['-', '<', '>'])
+                || matches!(shown, "|" | "\\" | "New-Object")
+                || shown.starts_with("ConvertTo-")
+                || bare == "secret" && (pairs::names_one(shown) || shown.contains("id="));
+            if !elsewhere
                 && !is_metavariable(shown)
                 && !reading::is_kept(shown, named.strength)
                 && (shown.parse::<f64>().is_err() || pairs::number_counts(shown, &named, true))
-                && !shown.contains("pass:")
             {
-                hide(at, value, named.word);
+                // `--ks-pass pass:x`: where the password comes from, and what it is.
+                let skip = shown.strip_prefix("pass:").map_or(0, |_| "pass:".len());
+                if skip > 0 || !shown.contains("pass:") {
+                    hide(at, value.start + skip..value.end, named.word);
+                }
             }
         }
     }
@@ -539,18 +648,36 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
             }
         }
     }
+    // `-u joe -p …` of a tool that is not named: a flag for a user, and what no port and no path looks like.
+    let user_at =
+        words.iter().position(|word| matches!(*word, "-u" | "-U" | "-l" | "--user" | "--username" | "-user" | "-x"));
+    if let Some(user) = user_at.filter(|_| words.len() < 48)
+        && let Some(at) = words.iter().position(|word| matches!(*word, "-p" | "-P" | "-w" | "-pw" | "-W"))
+        && at != user + 1
+        && let Some(value) = command.get(at + 1)
+        && super::opaque::is_passwordish(&text[value.clone()])
+        && !text[value.clone()].contains(['/', ':', '=', '.'])
+        && value_fine(&text[value.clone()])
+        && !words.iter().any(|word| {
+            matches!(base(word), "rsync" | "mkdir" | "cp" | "tar" | "install" | "docker" | "kubectl" | "ssh" | "scp")
+        })
+    {
+        hide(at + 1, value.clone(), "command flag");
+    }
     places(text, command, &words, &mut hide);
-    // `sudo -S <<< hunter2`.
-    if takes(&words)
-        && let Some(at) = words.iter().position(|word| *word == "<<<")
+    verbs(command, &words, &mut hide);
+    // `sudo -S <<< hunter2`, `vercel env add DB_PASS <<< …`.
+    if let Some(at) = words.iter().position(|word| *word == "<<<")
         && let Some(value) = command.get(at + 1).filter(|range| value_fine(&text[(*range).clone()]))
+        && (takes(&words)
+            || hints(&words[..at]) && super::opaque::is_passwordish(&text[value.clone()])
+            || words[..at].iter().any(|word| word.contains("pass") || word.contains("secret")))
     {
         hide(at + 1, value.clone(), "standard input");
     }
     // `echo hunter2 | docker login --password-stdin`, `| sudo -S`, `echo user:pw | chpasswd`.
     if takes(&words)
-        && let Some(first) = before.first()
-        && matches!(&text[first.clone()], "echo" | "printf")
+        && before.iter().any(|word| matches!(&text[word.clone()], "echo" | "printf" | "yes"))
         && let Some(last) = before.last().filter(|_| before.len() > 1)
         && value_fine(&text[last.clone()])
     {
@@ -561,6 +688,46 @@ fn judge(text: &str, command: &[Range<usize>], before: &[Range<usize>], spans: &
     }
 }
 
+/// `grafana-cli admin reset-admin-password x`: a word of a command that says that a secret is set, and the last word behind it.
+fn verbs(command: &[Range<usize>], words: &[&str], hide: &mut impl FnMut(usize, Range<usize>, &'static str)) {
+    // `composer config http-basic.repo.example.org joe x`, `bundle config gems.example.org joe:x`.
+    if let Some(at) = words.iter().position(|word| word.starts_with("http-basic."))
+        && let Some(value) = command.get(at + 2)
+        && value_fine(words[at + 2])
+    {
+        hide(at + 2, value.clone(), "command argument");
+    }
+    if words.first().is_some_and(|first| matches!(base(first), "bundle" | "bundler"))
+        && let Some(last) = words.last().filter(|_| words.contains(&"config"))
+        && let Some((user, password)) = last.split_once(':')
+        && !user.is_empty()
+        && !password.contains(['/', ':'])
+        && super::opaque::is_mixed(password)
+    {
+        let range = &command[words.len() - 1];
+        hide(words.len() - 1, range.start + user.len() + 1..range.end, "user and password");
+    }
+    const VERBS: &[&str] = &["reset", "set", "change", "update", "modify", "rotate", "create", "add"];
+    let Some(at) = words.iter().position(|word| {
+        let Some((verb, noun)) = word.split_once(['-', '_', ':']) else { return false };
+        (VERBS.contains(&verb) || matches!(verb, "user" | "admin" | "account"))
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b"-_:".contains(&b))
+            && words::named(noun).is_some_and(|named| named.strength == Strength::Strong && !named.many)
+    }) else {
+        return;
+    };
+    let last = words.len() - 1;
+    if at > 0
+        && last > at
+        && super::opaque::is_mixed(words[last])
+        && !words[last].starts_with(['-', '/', '<', '>'])
+        && !words[last].contains(['/', '='])
+        && !reading::is_kept(words[last], Strength::Strong)
+    {
+        hide(last, command[last].clone(), "command argument");
+    }
+}
+
 /// Whether a command reads a password from its standard input.
 fn takes(words: &[&str]) -> bool {
     words.contains(&"--password-stdin")
@@ -568,9 +735,37 @@ fn takes(words: &[&str]) -> bool {
         || words.contains(&"--with-token")
         || words.iter().any(|w| base(w) == "chpasswd")
         || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
-        || words.contains(&"--stdin") && words.iter().any(|w| base(w) == "passwd")
+        || words.iter().any(|w| base(w) == "passwd") && !words.contains(&"-l")
         || words.contains(&"--pass-stdin")
         || words.iter().any(|w| matches!(base(w), "kinit" | "smbpasswd" | "cryptsetup" | "ecryptfs-add-passphrase"))
+}
+
+/// Whether a word of a command says that it is about a secret.
+fn hints(words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let lower = word.to_ascii_lowercase();
+        ["pass", "secret", "key", "auth", "login", "token", "cred", "unlock", "vault"]
+            .iter()
+            .any(|hint| lower.contains(hint))
+    })
+}
+
+/// `<(echo x)`: a file that a shell makes of a literal, for a command that wants a secret from one.
+fn substituted(text: &str, line: Range<usize>, spans: &mut Vec<Span>) {
+    let whole = &text[line.clone()];
+    for mark in ["<(echo ", "<(printf "] {
+        for (at, _) in whole.match_indices(mark) {
+            let inside = &whole[at + mark.len()..];
+            let inside = &inside[..inside.find(')').unwrap_or(0)];
+            let Some(last) = inside.split(' ').rfind(|word| !word.is_empty()) else { continue };
+            let value = last.trim_matches(['"', '\'']);
+            let head: Vec<&str> = whole[..at].split_whitespace().collect();
+            if hints(&head) && value_fine(value) && !value.starts_with('-') {
+                let from = line.start + (value.as_ptr() as usize - whole.as_ptr() as usize);
+                spans.push(Span::new(from..from + value.len(), By::Container, "standard input"));
+            }
+        }
+    }
 }
 
 fn places(

@@ -30,6 +30,8 @@ pub(super) struct Context {
     sibling: Option<Named>,
     /// The value is an item of a list.
     pub(super) listed: bool,
+    /// In a resource of Terraform that keeps a secret.
+    in_resource: bool,
     /// How many documents inside strings the value is in.
     pub(super) embedded: usize,
 }
@@ -122,6 +124,12 @@ pub(super) const VALUE_FIELDS: &[&str] = &[
     "resolvedvalue",
     "headervalue",
     "propvalue",
+    "variablevalue",
+    "envvalue",
+    "varvalue",
+    "keyvalue",
+    "fieldvalue",
+    "secretstring",
     "actual",
     "expected",
     "prior",
@@ -239,26 +247,66 @@ impl Context {
         {
             return next;
         }
+        if name == "info" && self.name == "user" {
+            // `basic.auth.user.info`, as a file of properties is cut at its dots.
+            next.name = "userinfo".to_string();
+        }
+        if let Some(hold) = self.resource(name) {
+            next.hold = Some(hold);
+            next.in_resource = self.in_resource;
+            return next;
+        }
+        next.in_resource = self.in_resource || self.name == "resource" && is_secret_resource(name);
+        if self.in_resource {
+            // What a resource that keeps a secret is called says nothing of its settings.
+            if !VALUE_FIELDS.contains(&&*glued(name)) && words::named(name).is_none() {
+                return next;
+            }
+        }
         let mut own = words::named(name);
         let parent = self.hold.is_none_or(|hold| hold.named.strength < Strength::Strong);
-        if own.is_some_and(|named| named.strength == Strength::Weak)
-            && !self.name.is_empty()
-            && parent
-            && name.chars().count() <= 12
-        {
+        let half = own.map_or(matches!(name, "string" | "combination"), |named| named.strength == Strength::Weak);
+        if half && !self.name.is_empty() && parent && name.chars().count() <= 12 {
             // `tls.key`, `api.key`: the two names are one. A parent that is a secret itself says it below.
             // `accessKeySecret.key` is the other way round: a Secret, and which of its keys.
             let selector = || glued(&self.name).ends_with("secret") || words::shields(&self.name);
             let glued = words::named(&format!("{}_{}", self.name, name)).filter(|_| !selector());
-            if glued.is_some() {
+            let longer = |named: &Named| {
+                named.strength == Strength::Strong
+                    && words::named(&self.name).is_none_or(|parent| named.word.len() > parent.word.len())
+            };
+            if own.is_some() && glued.is_some() || own.is_none() && glued.as_ref().is_some_and(longer) {
                 own = glued.max_by_strength(own);
             }
+        }
+        if !parent
+            && name == "key"
+            && self.name == "secret"
+            && let Some(named) = own.as_mut()
+        {
+            // `play.http.secret.key`; where it says which key of a Secret, it is a name in small letters.
+            named.strength = Strength::Medium;
+            named.word = "secretkey";
+        }
+        // `mfa.seed`, `password.hash`: which half of the parent's secret it is.
+        if !parent
+            && self.hold.is_some_and(|hold| !hold.named.many)
+            && let Some(named) = own.as_mut()
+            && named.strength == Strength::Weak
+            && matches!(named.word, "seed" | "phrase" | "code" | "hash" | "pem" | "private")
+        {
+            named.strength = Strength::Medium;
         }
         if let Some(sibling) = self.sibling
             && VALUE_FIELDS.contains(&&*glued(name))
         {
             next.hold = Some(Hold { named: sibling, by: By::Sibling, shield, language });
             return next;
+        }
+        const NO_SECRETS: &[&str] = &["scripts", "aliases", "color", "colors", "colours", "palette"];
+        if let Some(named) = own.as_mut().filter(|_| NO_SECRETS.contains(&self.name.as_str())) {
+            // A command or a colour by its name: `scripts: {token: node token.js}`. What looks random still counts.
+            named.strength = Strength::Weak;
         }
         if let Some(named) = own
             && (named.strength > Strength::Weak || self.hold.is_none())
@@ -268,6 +316,10 @@ impl Context {
         }
         if let Some(hold) = self.hold {
             let opened = hold.named.strength == Strength::Strong && words::is_opened(name);
+            if hold.named.word == "token" && hold.named.many && is_design(name) {
+                // `tokens.color.primary`: a design system's.
+                return next;
+            }
             let collection = (hold.named.many || opened)
                 && hold.named.strength > Strength::Weak
                 && !words::describes(name)
@@ -277,6 +329,26 @@ impl Context {
             }
         }
         next
+    }
+
+    /// The value of a resource of Terraform whose kind is a secret: `resource.azurerm_key_vault_secret.db.value`.
+    fn resource(&self, name: &str) -> Option<Hold> {
+        let sensitive = matches!(self.name.as_str(), "set_sensitive") && name == "value" || name == "stringData";
+        let value = self.in_resource
+            && matches!(
+                name,
+                "value"
+                    | "plaintext_value"
+                    | "secret_string"
+                    | "secret_data"
+                    | "data_json"
+                    | "value_wo"
+                    | "secret_value"
+                    | "data"
+                    | "binary_data"
+                    | "string_data"
+            );
+        (sensitive || value).then_some(Hold { named: SECRET_DATA, by: By::Document, shield: false, language: false })
     }
 
     /// Beside a name that says this, as a value.
@@ -294,6 +366,51 @@ impl Context {
         next.hold = Some(Hold { named: SECRET_DATA, by: By::Document, shield: false, language: false });
         next
     }
+}
+
+/// Kinds of resources that are a secret's own: `kubernetes_secret_v1`, `aws_secretsmanager_secret_version`.
+fn is_secret_resource(kind: &str) -> bool {
+    kind.contains('_')
+        && ["_secret", "_secret_v1", "_secret_version", "_secret_value", "_secret_variable"]
+            .iter()
+            .any(|end| kind.ends_with(end))
+}
+
+/// Groups of a design system's tokens.
+fn is_design(name: &str) -> bool {
+    matches!(
+        name.to_ascii_lowercase().as_str(),
+        "color"
+            | "colors"
+            | "colour"
+            | "colours"
+            | "spacing"
+            | "space"
+            | "size"
+            | "sizes"
+            | "font"
+            | "fonts"
+            | "radius"
+            | "radii"
+            | "shadow"
+            | "shadows"
+            | "typography"
+            | "breakpoint"
+            | "breakpoints"
+            | "opacity"
+            | "border"
+            | "borders"
+            | "motion"
+            | "duration"
+            | "easing"
+            | "zindex"
+            | "z-index"
+            | "elevation"
+            | "lineheight"
+            | "letterspacing"
+            | "semantic"
+            | "palette"
+    )
 }
 
 trait Stronger {

@@ -304,9 +304,21 @@ pub(super) fn public_blocks(text: &str) -> Vec<Range<usize>> {
         let area = &text[label_start..floor(text, label_start + 80)];
         let Some(label_end) = area.find("-----") else { continue };
         let label = &area[..label_end];
-        let public =
-            ["CERTIFICATE", "PUBLIC KEY", "CRL", "PKCS7", "PARAMETERS", "CSR"].iter().any(|word| label.contains(word))
-                && !label.contains("PRIVATE");
+        let public = [
+            "CERTIFICATE",
+            "PUBLIC KEY",
+            "CRL",
+            "PKCS7",
+            "PARAMETERS",
+            "CSR",
+            "AGE ENCRYPTED",
+            "PGP MESSAGE",
+            "SIGNATURE",
+            "CMS",
+        ]
+        .iter()
+        .any(|word| label.contains(word))
+            && !label.contains("PRIVATE");
         if !public {
             continue;
         }
@@ -316,9 +328,28 @@ pub(super) fn public_blocks(text: &str) -> Vec<Range<usize>> {
         let first = inside.trim_start_matches(|c: char| c.is_whitespace() || c == '\\' || c == 'n');
         let base64 = inside.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=\n\r\t \\".contains(&b));
         if base64
-            && ["MI", "MF", "MC", "MD", "MH", "ME", "mQ", "mD", "xs", "xj", "BA"]
-                .iter()
-                .any(|start| first.starts_with(start))
+            && [
+                "MI",
+                "MF",
+                "MC",
+                "MD",
+                "MH",
+                "ME",
+                "mQ",
+                "mD",
+                "xs",
+                "xj",
+                "BA",
+                "YWdlLWVuY3J5cHRpb24",
+                "hQ",
+                "wc",
+                "wV",
+                "iQ",
+                "iH",
+                "U1NIU0lH",
+            ]
+            .iter()
+            .any(|start| first.starts_with(start))
         {
             out.push(body..end);
         }

@@ -18,6 +18,12 @@ enum At {
     AfterColon(usize),
     /// Every word in braces.
     Braces,
+    /// The one word behind, where it is no word of a language.
+    Alone,
+    /// The last word of the line.
+    Last,
+    /// Every word that is no variable.
+    Literals,
     /// Every word that begins with `>` or `<`, and digests behind `#` or `!`: an ACL of Redis.
     Acl,
 }
@@ -72,6 +78,23 @@ const LINES: &[(&[&str], At, &str)] = &[
     (&["bindpw"], At::Word(0), "nslcd, pam_ldap"),
     (&["rootbindpw"], At::Word(0), "pam_ldap"),
     (&["rootpw"], At::Word(0), "slapd"),
+    (&["rootpw", "--plaintext"], At::Word(0), "kickstart"),
+    (&["rootpw", "--iscrypted"], At::Word(0), "kickstart"),
+    (&["authserver", "*"], At::Word(0), "radius client"),
+    (&["acctserver", "*"], At::Word(0), "radius client"),
+    (&["secure_link_md5"], At::Literals, "nginx"),
+    (&["password_pbkdf2", "*"], At::Word(0), "grub"),
+    (&["/msg", "NickServ", "IDENTIFY"], At::Last, "irc services"),
+    (&["/msg", "NickServ", "identify"], At::Last, "irc services"),
+    (&["PRIVMSG", "NickServ", ":IDENTIFY"], At::Last, "irc services"),
+    (&["/ns", "identify"], At::Last, "irc services"),
+    (&["/oper", "*"], At::Word(0), "irc"),
+    (&["monitorRole"], At::Alone, "jmx"),
+    (&["controlRole"], At::Alone, "jmx"),
+    (&["option", "key"], At::Word(0), "openwrt"),
+    (&["sv_setsteamaccount"], At::Word(0), "srcds"),
+    (&["quote", "PASS"], At::Word(0), "ftp"),
+    (&["PASS"], At::Alone, "ftp, pop3, irc"),
 ];
 
 /// Kinds of IPsec secrets, behind a lone colon, and which word behind the kind is the secret.
@@ -95,10 +118,11 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             && words.next().is_some()
             && words.next().is_none()
     });
+    let ftp = text.contains("ftp");
     let mut start = 0;
     for line in text.split('\n') {
         if (6..MAX_LINE).contains(&line.len()) {
-            one_line(line, start, config, spans);
+            one_line(line, start, config, ftp, spans);
         }
         start += line.len() + 1;
     }
@@ -107,7 +131,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
 /// No line of such a product is longer.
 const MAX_LINE: usize = 2048;
 
-fn one_line(line: &str, start: usize, config: bool, spans: &mut Vec<Span>) {
+fn one_line(line: &str, start: usize, config: bool, ftp: bool, spans: &mut Vec<Span>) {
     let tokens: Vec<Range<usize>> = cut(line);
     if tokens.len() < 2 {
         colons(line, start, spans);
@@ -154,6 +178,24 @@ fn one_line(line: &str, start: usize, config: bool, spans: &mut Vec<Span>) {
                 .iter()
                 .filter(|range| line[(*range).clone()].starts_with('{') && line[(*range).clone()].ends_with('}'))
                 .for_each(|range| push(range.clone(), "directive")),
+            At::Alone => {
+                if let [range] = rest
+                    && super::opaque::is_passwordish(&line[range.clone()])
+                    && !line[range.clone()].contains(['/', '.', ':'])
+                {
+                    push(range.clone(), "directive");
+                }
+            }
+            At::Last => rest.iter().next_back().into_iter().for_each(|range| push(range.clone(), "directive")),
+            At::Literals => rest.iter().for_each(|range| {
+                for part in words(&line[range.clone()], |b| !b.is_ascii_whitespace()) {
+                    let word = line[range.start + part.start..range.start + part.end].trim_matches(['"', '\'', ';']);
+                    if !word.starts_with('$') && !word.is_empty() {
+                        let from = word.as_ptr() as usize - line.as_ptr() as usize;
+                        push(from..from + word.len(), "directive");
+                    }
+                }
+            }),
             At::Acl => rest.iter().for_each(|range| {
                 let word = &line[range.clone()];
                 let digest = word.len() == 65 && word[1..].bytes().all(|b| b.is_ascii_hexdigit());
@@ -180,12 +222,29 @@ fn one_line(line: &str, start: usize, config: bool, spans: &mut Vec<Span>) {
     // `[smtp.example.org]:587 user:password`.
     if tokens.len() == 2
         && let (Some(host), Some(pair)) = (token(0), token(1))
-        && host.starts_with('[')
-        && host.contains(']')
         && let Some(colon) = pair.find(':')
         && colon > 0
+        && (host.starts_with('[') && host.contains(']')
+            || is_host_name(host)
+                && super::opaque::is_passwordish(&pair[colon + 1..])
+                && !pair[colon + 1..].contains(['/', ':']))
     {
         push(tokens[1].start + colon + 1..tokens[1].end, "user and password");
+    }
+    // `"app" "…"`: users of pgbouncer, a line each.
+    if tokens.len() == 2
+        && let (Some(user), Some(password)) = (token(0), token(1))
+        && [user, password].iter().all(|word| word.len() > 2 && word.starts_with('"') && word.ends_with('"'))
+        && super::opaque::is_passwordish(password.trim_matches('"'))
+        && super::words::named(user).is_none()
+        && [user, password].iter().all(|word| !word.contains([' ', '=', '/', ',', '\'', ':']) || word.contains('$'))
+        && line.trim().len() == user.len() + 1 + password.len()
+    {
+        push(tokens[1].clone(), "user and password");
+    }
+    // `user joe …` in what a script types to ftp.
+    if tokens.len() == 3 && ftp && token(0) == Some("user") && token(2).is_some_and(super::opaque::is_passwordish) {
+        push(tokens[2].clone(), "user and password");
     }
     // `user password`, `login x`, `password y`, a line each.
     if config
@@ -194,6 +253,14 @@ fn one_line(line: &str, start: usize, config: bool, spans: &mut Vec<Span>) {
     {
         push(tokens[1].clone(), "password");
     }
+    // `"user@isp" * "password"`: chap-secrets and pap-secrets without the addresses.
+    if tokens.len() == 3
+        && token(1) == Some("*")
+        && token(0).is_some_and(|word| word.starts_with('"'))
+        && token(2).is_some_and(|word| word.starts_with('"') || super::opaque::is_passwordish(word))
+    {
+        push(tokens[2].clone(), "chap secret");
+    }
     // `"user" pptpd "password" *`: chap-secrets.
     if tokens.len() == 4
         && token(3) == Some("*")
@@ -201,6 +268,13 @@ fn one_line(line: &str, start: usize, config: bool, spans: &mut Vec<Span>) {
     {
         push(tokens[2].clone(), "chap secret");
     }
+}
+
+/// `smtp.example.org`: small letters with dots between, of which the last part has no digit.
+fn is_host_name(word: &str) -> bool {
+    word.contains('.')
+        && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b))
+        && word.rsplit('.').next().is_some_and(|tld| tld.len() >= 2 && tld.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
 fn has_digit(word: &str) -> bool {

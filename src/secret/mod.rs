@@ -9,7 +9,7 @@
 //! | `words` | which words in a key's name say that its value is a secret? |
 //! | `formats` | which tokens say themselves what they are? |
 //! | `reading` | can this value be a secret at all? |
-//! | `url`, `pairs`, `command`, `calls`, `lines`, `phrases`, `tables`, `markup`, `outline` | what in such a text is secret? |
+//! | `url`, `accounts`, `pairs`, `command`, `calls`, `lines`, `devices`, `phrases`, `prompts`, `tables`, `terms`, `markup`, `outline` | what in such a text is secret? |
 //! | `opaque` | does this word look random? |
 //! | `scan` | what in a text is secret, by all of these? |
 //! | `context` | what does the place of a value say? |
@@ -20,9 +20,11 @@
 //!
 //! Every part is linear in its input; what cannot be looked into (nested too deep) is hidden whole.
 
+mod accounts;
 mod calls;
 mod command;
 mod context;
+mod devices;
 mod formats;
 mod lines;
 mod markup;
@@ -32,10 +34,12 @@ mod opaque;
 mod outline;
 mod pairs;
 mod phrases;
+mod prompts;
 mod reading;
 mod scan;
 mod spread;
 mod tables;
+mod terms;
 mod url;
 mod value;
 mod words;

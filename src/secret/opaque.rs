@@ -132,6 +132,32 @@ pub(super) fn is_dense(text: &str) -> bool {
         && bytes.iter().any(u8::is_ascii_lowercase)
 }
 
+/// Whether a word is written as keys of products are: four groups or more of as many capitals and digits.
+pub(super) fn is_product_key(word: &str) -> bool {
+    let groups: Vec<&str> = word.split('-').collect();
+    groups.len() >= 4
+        && (4..=8).contains(&groups[0].len())
+        && groups.iter().all(|group| {
+            group.len() == groups[0].len() && group.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        })
+        && word.bytes().any(|b| b.is_ascii_digit())
+        && word.bytes().any(|b| b.is_ascii_uppercase())
+}
+
+/// Whether a word is no word of a sentence or a name: letters with a digit, or letters of both cases in no order.
+pub(super) fn is_passwordish(word: &str) -> bool {
+    is_mixed(word) && word.bytes().any(|b| b.is_ascii_digit()) || is_jumbled(word)
+}
+
+/// Whether letters of both cases change too often for a word: `RxEkdCvrnHi`.
+pub(super) fn is_jumbled(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 8
+        && bytes.iter().all(u8::is_ascii_alphabetic)
+        && switches(bytes) >= 4
+        && wordy(bytes) * 4 < bytes.len() * 3
+}
+
 /// How often the kind of character changes: lower, upper, digit, other.
 fn switches(bytes: &[u8]) -> usize {
     let kind = |b: u8| match b {
@@ -215,7 +241,15 @@ fn is_public(word: &str) -> bool {
     if PREFIXES.iter().any(|prefix| word.starts_with(prefix)) && !word.starts_with("ACR") {
         return true;
     }
-    is_uuid(word) || is_text_in_base64(word) || word.ends_with(".apps.googleusercontent.com") || looks_like_name(word)
+    // The ciphertext of a SealedSecret: the length of a wrapped key, and much of it.
+    if word.starts_with("Ag") && word.len() >= 300 {
+        return true;
+    }
+    is_uuid(word)
+        || is_asset(word)
+        || is_text_in_base64(word)
+        || word.ends_with(".apps.googleusercontent.com")
+        || looks_like_name(word)
 }
 
 /// `8-4-4-4-12` hexadecimal digits.
@@ -226,6 +260,21 @@ pub(super) fn is_uuid(word: &str) -> bool {
             .iter()
             .zip([8, 4, 4, 4, 12])
             .all(|(part, n)| part.len() == n && part.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// `assets/main-BxK3fa9c.css`: a file of a web page with a short hash of its content in its name.
+fn is_asset(word: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "js", "mjs", "cjs", "css", "map", "woff", "woff2", "ttf", "png", "jpg", "jpeg", "webp", "avif", "gif", "svg",
+        "ico", "wasm", "html",
+    ];
+    let Some((stem, end)) = word.rsplit_once('.') else { return false };
+    ENDS.contains(&end)
+        && stem.split(['/', '.', '-', '_']).all(|part| {
+            part.len() <= 12
+                || part.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+                || !part.bytes().any(|b| b.is_ascii_digit())
+        })
 }
 
 /// Dotted, slashed or dashed words of a class, an image, a package, a file: no part of them looks random.

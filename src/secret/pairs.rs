@@ -4,7 +4,7 @@
 
 use super::scan::{Next, Span};
 use super::words::{self, Named, Strength};
-use super::{By, opaque, reading};
+use super::{By, accounts, opaque, reading};
 
 /// A name is looked for this many bytes before its sign.
 const MAX_NAME: usize = 160;
@@ -56,11 +56,21 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         }
         let Some(named) = memory.as_ref().and_then(|(_, named)| *named) else {
             // `user=bob:…`: a user and a password under a user's name.
-            if ACCOUNTS.contains(&name)
+            if let Some(known) = accounts::holder(name)
                 && let Some((start, end, _)) = value_after(&mut ends, at, &key)
-                && let Some(part) = account(&text[start..end])
+                && let Some(part) = accounts::secret_part(&text[start..end], known)
             {
                 spans.push(Span::new(start + part.start..start + part.end, By::Container, "user and password"));
+            }
+            if let Some(length) = ["eval", "cmd", "command"].iter().find_map(|end| name.strip_suffix(end).map(str::len))
+                && words::named(&name[..length]).is_some_and(|named| named.strength == Strength::Strong)
+                && let Some((start, end, _)) = value_after(&mut ends, at, &key)
+                && let Some(literal) =
+                    ["echo ", "printf ", "echo -n "].iter().rev().find_map(|tool| text[start..end].strip_prefix(tool))
+                && !reading::is_kept(literal, Strength::Strong)
+            {
+                // `passwordeval "echo x"`: a command that says it, and does not look it up.
+                spans.push(Span::new(end - literal.len()..end, By::Container, "password command"));
             }
             at += 1;
             continue;
@@ -98,6 +108,14 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             continue;
         }
         let before = spans.len();
+        if key.flag && named.word == "secret" && text[..key.end].ends_with("--secret") && names_one(value) {
+            // `--secret=db-password`: which of the secrets that a store has.
+            at += 1;
+            continue;
+        }
+        if let Some(part) = accounts::in_tuple(text, start, &named) {
+            spans.push(Span::new(part, By::Container, "user and password"));
+        }
         judge(value, start, &named, kind, spans);
         at = if spans.len() > before { end.max(at + 1) } else { at + 1 };
         last_sign = last_sign.max(at.min(end));
@@ -419,6 +437,14 @@ fn value_after(ends: &mut Ends<'_>, sign: usize, key: &Key) -> Option<(usize, us
     if prose {
         return None;
     }
+    if byte(end) == b'<'
+        && end > start
+        && byte(start).is_ascii_uppercase()
+        && text[start..end].bytes().all(|b| b.is_ascii_alphabetic())
+    {
+        // `password: Option<String>`.
+        return None;
+    }
     if tight && text[start..end].bytes().all(|b| b.is_ascii_lowercase() || b"-_.".contains(&b)) {
         // `rake secrets:check`: a task, a tag, a name within a name.
         return None;
@@ -444,6 +470,7 @@ fn trim_closing(mut value: &str) -> &str {
             ']' => '[',
             '}' => '{',
             '.' | ',' | ';' | '!' | '?' => '\0',
+            ':' if value.ends_with("):") => '\0',
             _ => return value,
         };
         if open != '\0' && value.matches(open).count() >= value.matches(last).count() {
@@ -498,6 +525,16 @@ fn told_before<'a>(text: &'a str, key: &Key, sign: u8, at: usize) -> Option<&'a 
         (&text[..from], &text[from..])
     };
     let name = &text[key.start..key.end];
+    if sign == b'=' && super::context::VALUE_FIELDS.contains(&&*super::context::glued(name)) {
+        // `write-attribute(name=password,value=x)`, `key=DB_PASSWORD value=x`.
+        let (rest, said) = word(head);
+        let names = rest
+            .strip_suffix('=')
+            .is_some_and(|rest| super::context::NAME_FIELDS.contains(&&*super::context::glued(word(rest).1)));
+        if names && words::named(said).is_some_and(|named| named.strength == Strength::Strong) {
+            return Some(said);
+        }
+    }
     if sign == b'=' && name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         // A type between a name and its value.
         let (_, before) = word(head.strip_suffix(':')?);
@@ -560,23 +597,6 @@ fn judge(value: &str, start: usize, named: &Named, kind: Kind, spans: &mut Vec<S
     }
 }
 
-/// Names under which `user:password` stands.
-pub(super) const ACCOUNTS: &[&str] = &["user", "username", "login", "account", "admin", "userinfo"];
-
-/// The password in `user:password`, where what is behind the colon looks like one.
-pub(super) fn account(value: &str) -> Option<std::ops::Range<usize>> {
-    let value = value.trim_end();
-    let colon = value.find(':')?;
-    let (user, password) = (&value[..colon], &value[colon + 1..]);
-    let fine = !user.is_empty()
-        && user.len() < 64
-        && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-@".contains(&b))
-        && opaque::is_mixed(password)
-        && !password.contains([' ', '/', ':'])
-        && !reading::is_kept(password, Strength::Strong);
-    fine.then_some(colon + 1..value.len())
-}
-
 /// Which part of a value under a name is hidden: nothing, the credential behind a scheme, a reference's default, or all of it.
 pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(std::ops::Range<usize>, &'static str)> {
     let all = Some((0..value.len(), named.word));
@@ -603,6 +623,14 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
     if matches!(value, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "{" | "[" | "(" | "\\" | "{}" | "[]" | "\"\"" | "''") {
         return None;
     }
+    if let Some((name, version)) = value.split_once(':')
+        && names_one(name)
+        && (version == "latest"
+            || !version.is_empty() && version.len() < 4 && version.bytes().all(|b| b.is_ascii_digit()))
+    {
+        // `--set-secrets=DB_PASSWORD=db-password:latest`: a stored secret and its version.
+        return None;
+    }
     if let Some(literal) = default_in_reference(value) {
         return Some((literal, named.word));
     }
@@ -618,7 +646,9 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
         // `/reset?token=:token`: a route's parameter.
         return None;
     }
-    if matches!(named.word, "gpgkey" | "pgpkey") && is_key_id(value) {
+    if matches!(named.word, "gpgkey" | "pgpkey") && is_key_id(value)
+        || named.word == "signingkey" && is_key_id(value) && value.bytes().all(|b| !b.is_ascii_lowercase())
+    {
         return None;
     }
     if query && named.strength == Strength::Weak {
@@ -662,6 +692,18 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
     if named.word == "licensekey" && LICENSES.contains(&value.to_ascii_lowercase().as_str()) {
         return None;
     }
+    if matches!(named.word, "passwd" | "passw") && value.split_whitespace().all(|word| NSS.contains(&word)) {
+        // Where a system looks its users up: `passwd: files sss`.
+        return None;
+    }
+    if named.word == "token" && named.many && is_style(value) {
+        return None;
+    }
+    if named.word == "pin"
+        && (is_count_of_pins(value) || value.contains(',') && value.split(',').all(|pin| is_board_pin(pin.trim())))
+    {
+        return None;
+    }
     if named.word == "pin" && !value.bytes().any(|b| b.is_ascii_digit()) && value.len() < 16 {
         // What an actor or a pin of a board is called.
         return None;
@@ -676,12 +718,63 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
     all
 }
 
+/// A name of a stored secret: words of small letters, which no digit makes a password of.
+pub(super) fn names_one(value: &str) -> bool {
+    value.contains(['-', '_', '/']) && value.bytes().all(|b| b.is_ascii_lowercase() || b"-_/.".contains(&b))
+}
+
 /// `Bearer violet-falcon` under `Authorization`: one word that does not say what the header is.
 fn is_one_credential(text: &str) -> bool {
     let text = text.trim();
     !text.contains(' ')
         && words::named(text).is_none()
         && !matches!(text.to_ascii_lowercase().as_str(), "authentication" | "required" | "header" | "scheme" | "realm")
+}
+
+/// Sources in `nsswitch.conf`.
+const NSS: &[&str] = &[
+    "files",
+    "sss",
+    "ldap",
+    "nis",
+    "nisplus",
+    "compat",
+    "systemd",
+    "winbind",
+    "db",
+    "dns",
+    "altfiles",
+    "extrausers",
+    "mymachines",
+    "myhostname",
+    "resolve",
+    "cache",
+    "hesiod",
+];
+
+/// `#ff8800`, `16px`, `0.5rem`, `rgb(1 2 3)`, `var(--x)`: how something looks.
+fn is_style(value: &str) -> bool {
+    let color = value
+        .strip_prefix('#')
+        .is_some_and(|hex| matches!(hex.len(), 3 | 4 | 6 | 8) && hex.bytes().all(|b| b.is_ascii_hexdigit()));
+    let function = ["rgb(", "rgba(", "hsl(", "hsla(", "var(", "calc(", "oklch(", "linear-gradient(", "cubic-bezier("]
+        .iter()
+        .any(|start| value.starts_with(start) && value.ends_with(')'));
+    let size = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let unit = &value[size.len()..];
+    let length = matches!(unit, "px" | "rem" | "em" | "%" | "vh" | "vw" | "pt" | "ms" | "deg" | "fr" | "ch")
+        && !size.is_empty()
+        && size.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+    color || function || length
+}
+
+/// `4 pins`, `2x20 pin header`, `pins 3 and 4`: how many or which pins a plug has.
+fn is_count_of_pins(value: &str) -> bool {
+    value.contains(' ')
+        && value.split(' ').all(|word| {
+            let digits = word.bytes().filter(u8::is_ascii_digit).count();
+            digits <= 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b",-".contains(&b))
+        })
 }
 
 /// `0xDEADBEEFDEADBEEF`: the id or the fingerprint of an OpenPGP key.

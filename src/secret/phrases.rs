@@ -3,7 +3,7 @@
 
 use super::scan::{Span, words};
 use super::words::{self as names, Strength};
-use super::{By, opaque, pairs, reading};
+use super::{By, accounts, opaque, pairs, reading};
 use std::ops::Range;
 
 /// Finds them.
@@ -30,7 +30,7 @@ pub(super) fn sentences(text: &str, told: bool, spans: &mut Vec<Span>) {
     for line in text.split('\n') {
         let from = spans.len();
         sentence(line, start, spans);
-        account(line, start, spans);
+        accounts::told(line, start, spans);
         if !told {
             let mut at = 0;
             spans.retain(|span| {
@@ -40,8 +40,7 @@ pub(super) fn sentences(text: &str, told: bool, spans: &mut Vec<Span>) {
                     value.bytes().all(|b| b.is_ascii_digit()) && matches!(&*span.word, "pin" | "puk" | "otp" | "tan");
                 at <= from
                     || digits
-                    || opaque::is_mixed(value)
-                        && value.bytes().any(|b| b.is_ascii_digit())
+                    || opaque::is_passwordish(value)
                         && !opaque::is_identifier(value)
                         && !value.contains(['/', '_', '.'])
             });
@@ -197,7 +196,21 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                     push(quoted_run(line, value, &clean), "identified by");
                 }
             }
-            "password" | "secret" if quoted_next && at > 0 && !line[..tokens[at].start].ends_with(['"', '\'']) => {
+            "password" | "secret" | "passwd" | "passphrase"
+                if quoted_next
+                    && at > 0
+                    && !line[..tokens[at].start].ends_with(['"', '\''])
+                    && token(at - 1) != Some("with") =>
+            {
+                push(quoted_run(line, &tokens[at + 1], &clean), "password");
+            }
+            // `user "joe" pass "x"`.
+            "pass" | "pwd" | "pw"
+                if quoted_next
+                    && (0..at).any(|at| {
+                        matches!(token(at).unwrap_or(""), "user" | "username" | "login" | "account" | "usr")
+                    }) =>
+            {
                 push(quoted_run(line, &tokens[at + 1], &clean), "password");
             }
             "password" | "secret" | "insecure-password" | "key" | "community" | "passwd"
@@ -245,7 +258,8 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 || before.ends_with("_header") && token(at + 1).is_some_and(|next| next.starts_with(['"', '\''])))
         {
             let value = quoted_run(line, &tokens[at + 1], &clean);
-            if line[value.clone()].starts_with(['=', ':']) {
+            let small = FILLERS.contains(&&line[value.clone()]);
+            if line[value.clone()].starts_with(['=', ':', '<', '>', '|', '&']) || small && tokens.len() > at + 2 {
                 continue;
             }
             // A scheme before the credential stays readable.
@@ -253,13 +267,51 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
             push(value.start + part..value.end, named.word);
         }
     }
-    // A directive alone on its line. A sentence has more words, and a word that says nothing but `password` begins many.
-    if tokens.len() == 2
-        || tokens.len() == 3
-            && token(0).is_some_and(|w| {
-                matches!(w, "set" | "config" | "env" | "setenv" | "SetEnv" | "PassEnv" | "SET" | "Setenv" | "ENV")
-            })
+    // `cachemgr_passwd x all`: a name of several words that begins a line, and what no word of a sentence looks like.
+    if (3..=4).contains(&tokens.len())
+        && let Some(named) = token(0).and_then(names::named)
+        && named.strength == Strength::Strong
+        && !matches!(named.word, "key")
     {
+        let name = &line[tokens[0].clone()];
+        let value = clean(&tokens[1]);
+        let shown = &line[value.clone()];
+        if name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+            && name.contains(['_', '-', '.'])
+            && opaque::is_passwordish(shown)
+            && !shown.contains(['=', '/', ':'])
+            && !is_only_a_name(shown)
+        {
+            push(value, named.word);
+        }
+    }
+    // A directive alone on its line. A sentence has more words, and a word that says nothing but `password` begins many.
+    let lead = token(0).is_some_and(|w| {
+        matches!(
+            w,
+            "set"
+                | "config"
+                | "env"
+                | "setenv"
+                | "SetEnv"
+                | "PassEnv"
+                | "SET"
+                | "Setenv"
+                | "ENV"
+                | "#"
+                | "//"
+                | ";"
+                | "--"
+                | "*"
+                | "-"
+                | ">"
+                | "!"
+                | "REM"
+                | "rem"
+                | "option"
+        )
+    });
+    if tokens.len() == 2 || tokens.len() == 3 && lead {
         let name_at = tokens.len() - 2;
         let name = &line[tokens[name_at].clone()];
         let value = clean(&tokens[name_at + 1]);
@@ -272,7 +324,8 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 || name != named.word
                 || name.len() > 8
                 || quoted
-                || line.trim_end().ends_with(';'))
+                || line.trim_end().ends_with(';')
+                || opaque::is_passwordish(&line[value.clone()]))
         {
             let shown = &line[value.clone()];
             // `Passwort vergessen?` is a label: one natural word is a directive only when products write it so, or when a digit follows.
@@ -282,9 +335,16 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 && name != "pass"
                 && name != "auth"
                 && name != "secret";
-            let word_only = single && !(lower && (written || shown.bytes().any(|b| b.is_ascii_digit())));
+            let word_only = single
+                && !(lower && (written || shown.bytes().any(|b| b.is_ascii_digit()))
+                    || quoted && !shown.contains(' ')
+                    || name.starts_with('_') && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+                    || opaque::is_passwordish(shown));
             if !word_only
-                && names::named(shown).is_none()
+                && !reading::is_kept(shown, named.strength)
+                && !is_only_a_name(shown)
+                && !shown.contains("->")
+                && !shown.ends_with("()")
                 && shown.parse::<f64>().is_err()
                 && shown.len() > 2
                 && !shown.starts_with(['=', ':', '-', '('])
@@ -293,6 +353,11 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
             }
         }
     }
+}
+
+/// Whether a text is a secret's name and nothing else: `pepper77!` has the word of one in it and is none.
+fn is_only_a_name(text: &str) -> bool {
+    names::named(text).is_some() && !text.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// Whether a line of a router or a proxy begins so; `key` is a secret in some of them only.
@@ -482,7 +547,8 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
             continue;
         }
         let Some(lead) = told.take() else { return };
-        let value = word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*']);
+        let value =
+            word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*', '\'', '"', '`']);
         // `this.token = token` is code, and a flag is no value.
         if value.is_empty()
             || word.starts_with("--")
@@ -500,24 +566,41 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
     }
 }
 
-/// `Passwort für den Zugang: …`, `pw for bob = …`: a secret's word, some words, a sign, and what no word looks like.
+/// `Passwort für den Zugang: …`, `pw for bob = …`, `the wifi key is …`: a secret's word, some words, a sign or a verb, and what no
+/// word looks like.
 fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<Span>) {
-    for (at, range) in tokens.iter().enumerate() {
-        let word = line[range.clone()].trim_matches(|c: char| !c.is_alphanumeric());
-        if word.len() > 32 || names::named(word).is_none_or(|named| named.strength < Strength::Strong) {
+    for at in 0..tokens.len() {
+        let word = line[tokens[at].clone()].trim_matches(|c: char| !c.is_alphanumeric());
+        if word.is_empty() || word.len() > 32 {
             continue;
         }
-        for sign in at + 1..tokens.len().min(at + 7) {
+        // `mot de passe`, `wifi key`: up to three words are one name.
+        let strong = |name: &str| names::named(name).is_some_and(|named| named.strength == Strength::Strong);
+        let named = strong(word)
+            || matches!(word, "key" | "passe" | "code" | "pass")
+                && (1..=2).any(|back| {
+                    at.checked_sub(back).is_some_and(|first| {
+                        let name = &line[tokens[first].start..tokens[at].start + word.len()];
+                        name.len() < 48 && strong(&name.replace(' ', "_"))
+                    })
+                });
+        if !named {
+            continue;
+        }
+        for sign in at + 1..tokens.len().min(at + 8) {
             let token = &line[tokens[sign].clone()];
-            if !(token == "=" || token.ends_with(':') && token.len() > 1) {
+            let verb = matches!(token, "is" | "ist" | "est" | "es" | "è" | "är" | "lautet" | "was" | "war" | "remains");
+            if !(token == "=" || verb || token.ends_with(':') && token.len() > 1) {
                 continue;
             }
             let Some(value) = tokens.get(sign + 1) else { return };
             let shown = line[value.clone()].trim_matches(['"', '\'', '`', '.', ',', ';', ')', '(']);
             let from = value.start + (shown.as_ptr() as usize - line[value.clone()].as_ptr() as usize);
-            if opaque::is_mixed(shown)
-                && shown.bytes().any(|b| b.is_ascii_digit())
+            let digits = shown.bytes().any(|b| b.is_ascii_digit());
+            if (opaque::is_mixed(shown) && digits || verb && opaque::is_jumbled(shown))
                 && !shown.contains(['/', ':', '='])
+                && !(verb && is_term(shown))
+                && !(word.eq_ignore_ascii_case("signingkey") && shown.bytes().all(|b| b.is_ascii_hexdigit()))
                 && !reading::is_kept(shown, Strength::Strong)
             {
                 spans.push(Span::new(start + from..start + from + shown.len(), By::Container, "labelled"));
@@ -525,6 +608,18 @@ fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<S
             return;
         }
     }
+}
+
+/// `sha256`, `OAuth2`, `base64`: a word with a number behind it, which sentences have of methods and versions.
+fn is_term(text: &str) -> bool {
+    const TERMS: &[&str] = &[
+        "sha", "base", "oauth", "argon", "md", "v", "pbkdf", "utf", "aes", "rs", "hs", "es", "ed", "x", "p", "web",
+        "http", "tls", "ipv", "kv", "bcrypt", "scrypt", "rc", "rsa", "ec", "log", "python", "postgres", "mysql",
+        "redis",
+    ];
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    TERMS.contains(&text[..letters].to_ascii_lowercase().as_str())
+        && text[letters..].bytes().all(|b| b.is_ascii_digit() || b".-_".contains(&b))
 }
 
 /// `password 'x7Kp2' is too short`, `the default password tiger77 must be changed`: a value right behind the word itself.
@@ -557,10 +652,19 @@ fn named_there(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Ve
         let value = next.trim_matches(|c: char| "\"'`.,;:()\u{201c}\u{201d}«»".contains(c));
         let from = tokens[at + 1].start + (value.as_ptr() as usize - next.as_ptr() as usize);
         let digit = value.bytes().any(|b| b.is_ascii_digit());
-        let says = quoted && next.len() > value.len() + 1 || which && typed;
+        let upper = value.bytes().any(|b| b.is_ascii_uppercase());
+        let sign = value.bytes().any(|b| !b.is_ascii_alphanumeric());
+        let ended = next.ends_with([',', '.', ';', ')']) || at + 2 == tokens.len() || before.ends_with(',');
+        let alone = typed
+            && opaque::is_mixed(value)
+            && (upper || sign || ended)
+            && !is_term(value)
+            && !value.contains([':', '(', '=', '%', '$', '{'])
+            && value.len() >= 6;
+        let says = quoted && next.len() > value.len() + 1 || which && typed || alone;
         if says
             && value.len() > 3
-            && digit
+            && (digit || quoted && opaque::is_jumbled(value))
             && (typed || opaque::is_mixed(value))
             && !opaque::is_identifier(value)
             && names::named(value).is_none()
@@ -568,32 +672,6 @@ fn named_there(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Ve
             && !reading::is_kept(value, Strength::Strong)
         {
             spans.push(Span::new(start + from..start + from + value.len(), By::Container, "password"));
-        }
-    }
-}
-
-/// `log in with admin / …`, `default credentials: admin:…`: a user and a password that a sentence names in one breath.
-fn account(line: &str, start: usize, spans: &mut Vec<Span>) {
-    if line.len() > 1024 || !line.contains(" / ") {
-        return;
-    }
-    let lower = line.to_ascii_lowercase();
-    if !["log in", "login", "logins", "sign in", "credential", "account", "user", "zugang", "anmeld"]
-        .iter()
-        .any(|word| lower.contains(word))
-    {
-        return;
-    }
-    let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_TOKENS).collect();
-    for at in 1..tokens.len().saturating_sub(1) {
-        if &line[tokens[at].clone()] != "/" {
-            continue;
-        }
-        let word = &line[tokens[at + 1].clone()];
-        let value = word.trim_matches(['"', '\'', '`', '.', ',', ';', ')', '(']);
-        let from = tokens[at + 1].start + (value.as_ptr() as usize - word.as_ptr() as usize);
-        if opaque::is_mixed(value) && !reading::is_kept(value, Strength::Strong) {
-            spans.push(Span::new(start + from..start + from + value.len(), By::Container, "account"));
         }
     }
 }
@@ -652,8 +730,10 @@ fn next_word<'a>(line: &'a str, range: Option<&Range<usize>>) -> &'a str {
 
 fn kept_in_sentence(value: &str, named: &names::Named) -> bool {
     reading::is_kept(value, named.strength.max(Strength::Medium))
+        || named.word == "signingkey" && pairs::judge_value(value, named, false).is_none()
         || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named, true)
         || NOTHING.contains(&value.to_lowercase().as_str())
+        || is_only_a_name(value)
         || opaque::is_identifier(value)
         || names::named(value).is_some() && value.contains(['.', '_']) && !value.bytes().any(|b| b.is_ascii_digit())
 }
@@ -719,6 +799,12 @@ const FILLERS: &[&str] = &[
     "as",
     "at",
     "on",
+    "your",
+    "my",
+    "our",
+    "their",
+    "any",
+    "some",
 ];
 
 /// What stands in quotes of any kind, from `from` on.

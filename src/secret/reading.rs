@@ -53,6 +53,20 @@ pub(super) fn is_reference(text: &str) -> bool {
     if matches!(text, "!vault |" | "!vault |-" | "!vault >") {
         return true;
     }
+    // An argument of a script: `$1`, `$@`.
+    if text.len() <= 3
+        && text.strip_prefix('$').is_some_and(|rest| {
+            matches!(rest, "@" | "*" | "#" | "?") || !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
+        })
+    {
+        return true;
+    }
+    // Quotes that a template puts around: `"{{ vault_db_password }}"`.
+    if let Some(inner) = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+        && inner.starts_with(['{', '$', '%', '<'])
+    {
+        return is_reference(inner);
+    }
     // Several references in a row, joined by punctuation: `${A}:${B}`.
     let mut rest = text;
     let mut any = false;
@@ -88,8 +102,16 @@ fn one_reference(text: &str) -> Option<usize> {
             && !opaque::is_opaque(body);
         fine.then_some(open.len() + end + close.len())
     };
-    let doubled = ["${{", "{{", "{%", "<%=", "<%", "#{", "${", "$(", "@{", "%{", "((", "[[", "$[", "!{"];
-    let closing = ["}}", "}}", "%}", "%>", "%>", "}", "}", ")", "}", "}", "))", "]]", "]", "}"];
+    // `$(< /run/secrets/db)`, `${!NAME}`.
+    if let Some(inner) = text.strip_prefix("$(<").and_then(|inner| inner.strip_suffix(')')) {
+        return is_file_path(inner).then_some(text.len());
+    }
+    if let Some(inner) = text.strip_prefix("${!").and_then(|inner| inner.strip_suffix('}')) {
+        return inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_').then_some(text.len());
+    }
+    let doubled =
+        ["${{", "{{", "{%", "<%=", "<%", "#{", "${", "$(", "@{", "%{", "((", "[[", "$[", "!{", "$__env{", "$__vault{"];
+    let closing = ["}}", "}}", "%}", "%>", "%>", "}", "}", ")", "}", "}", "))", "]]", "]", "}", "}", "}"];
     for (open, close) in doubled.iter().zip(closing) {
         if text.starts_with(open) {
             return balanced(open, close);
@@ -137,8 +159,9 @@ fn one_reference(text: &str) -> Option<usize> {
     if text.starts_with("@@") {
         return simple("@@", "@@");
     }
-    if let Some(name) =
-        text.strip_prefix('$').filter(|name| !name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("env:")))
+    if let Some(name) = text
+        .strip_prefix('$')
+        .filter(|name| !name.starts_with('_') && !name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("env:")))
     {
         // One case only: `$DB_PASSWORD` is a variable, `$uperS3cret` is not.
         let length = name.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
@@ -161,6 +184,15 @@ fn one_reference(text: &str) -> Option<usize> {
         let one = (word.len() > 1 || name.len() == 1)
             && (upper || lower && (word.contains('_') || words::named(word).is_some()));
         return (one && word.len() < 64).then_some(1 + length);
+    }
+    // `secret/data/app#password`: a path in a store, and the field there.
+    if let Some((path, field)) = text.split_once('#')
+        && words::named(field).is_some()
+        && field.bytes().all(|b| b.is_ascii_lowercase() || b"_-".contains(&b))
+        && path.contains('/')
+        && path.bytes().all(|b| b.is_ascii_lowercase() || b"/_-.".contains(&b))
+    {
+        return Some(text.len());
     }
     let schemes = [
         "op://",
@@ -194,6 +226,18 @@ fn one_reference(text: &str) -> Option<usize> {
         "os.environ",
         "os.getenv(",
         "getenv(",
+        "$_POST[",
+        "$_GET[",
+        "$_REQUEST[",
+        "$_SERVER[",
+        "$_ENV[",
+        "$_SESSION[",
+        "@env:",
+        "@/run/",
+        "@/etc/",
+        "@/var/",
+        "ephemeral.",
+        "each.value.",
         "System.getenv(",
         "System.getProperty(",
         "ENV[",
@@ -582,6 +626,19 @@ const PLAIN: &[&str] = &[
     "async",
     "function",
     "lambda",
+    "raise",
+    "return",
+    "throw",
+    "break",
+    "continue",
+    "skip",
+    "deny",
+    "string!",
+    "string?",
+    "str | none",
+    "string | null",
+    "string | undefined",
+    "text not null",
 ];
 
 /// More of them under a name that is as often a mode (`auth`, `pass`).
@@ -765,6 +822,34 @@ pub(super) fn is_plain_word(text: &str, strength: Strength) -> bool {
         || is_duration(text)
         || is_version(text)
         || is_bound(text)
+        || is_rule(text)
+}
+
+/// `required|min:8|confirmed`, `^.{8,64}$`, `varchar(255)`, `struct { … }`: what a value must be, and not what it is.
+fn is_rule(text: &str) -> bool {
+    let rules = text.contains('|')
+        && text.split('|').all(|rule| {
+            let name = rule.split(':').next().unwrap_or("");
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        })
+        && text.split('|').any(|rule| {
+            matches!(
+                rule.split(':').next().unwrap_or(""),
+                "required" | "nullable" | "sometimes" | "string" | "min" | "max" | "confirmed" | "present" | "filled"
+            )
+        });
+    let pattern = text.starts_with('^') && text.ends_with('$') && text.contains(['.', '[', '\\', '(']);
+    let column = text.split_once('(').is_some_and(|(kind, size)| {
+        matches!(
+            kind.to_ascii_lowercase().as_str(),
+            "varchar" | "char" | "nvarchar" | "varbinary" | "binary" | "character varying" | "text" | "string"
+        ) && size
+            .trim_end_matches(" not null")
+            .trim_end_matches(" NOT NULL")
+            .strip_suffix(')')
+            .is_some_and(|size| size.bytes().all(|b| b.is_ascii_digit()))
+    });
+    rules || pattern || column || text.starts_with("struct {")
 }
 
 /// A version or a range of them: `^9.0.2`, `~> 1.2`, `>=3`, `1.2.3-rc.1`. Three numbers at least where no sign says it.
@@ -840,6 +925,10 @@ pub(super) fn is_file_path(text: &str) -> bool {
     // `{{ cert_dir }}/key.pem`, `${HOME}/.ssh/id`: a reference to the folder.
     if let Some(length) = one_reference(text).filter(|length| text[*length..].starts_with(['/', '\\'])) {
         text = &text[length..];
+    }
+    // `/secrets:ro`: a mount and how it may be used.
+    if let Some(path) = [":ro", ":rw", ":z", ":Z"].iter().find_map(|how| text.strip_suffix(how)) {
+        text = path;
     }
     // `ta.key 1`: a file and how it is used.
     if let Some((file, how)) = text.split_once(' ')
@@ -1026,6 +1115,24 @@ pub(super) fn is_code(text: &str) -> bool {
     for keyword in ["await ", "new ", "return ", "yield ", "try ", "!"] {
         text = text.strip_prefix(keyword).unwrap_or(text);
     }
+    // `z.string().min(8)`: calls in a row, without a literal.
+    let chain = text.contains("().") && text.ends_with(')') && !text.contains(['"', '\'', '`', ' ']);
+    if chain && text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() < 200 {
+        return text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.(),".contains(&b));
+    }
+    // `base64decode(var.pw)`, `getSecret('db')`.
+    if let Some((function, argument)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphabetic() || b"_-.[]/".contains(&b));
+        let decoder =
+            matches!(function, "base64decode" | "base64encode" | "b64dec" | "b64enc" | "filebase64") && plain(argument);
+        let reads = words::split(function.rsplit('.').next().unwrap_or(""));
+        let reader = reads.len() > 1
+            && matches!(reads[0].as_str(), "get" | "read" | "fetch" | "load" | "lookup" | "require")
+            && plain(argument.trim_matches(['"', '\'']));
+        if decoder || reader {
+            return true;
+        }
+    }
     let name = text.bytes().take_while(|b| b.is_ascii_alphabetic() || b"_.:>-".contains(b)).count();
     if name < 2 || text.len() > 512 || !text.as_bytes()[0].is_ascii_alphabetic() {
         return false;
@@ -1199,8 +1306,10 @@ pub(super) fn is_prose(text: &str) -> bool {
     if !text.contains(' ') || text.len() > 2000 {
         return false;
     }
+    // `(leave empty to keep)`, `created by the operator`: nobody's passphrase is built so.
+    let aside = text.starts_with('(') && text.ends_with(')');
     let mut count = 0;
-    let mut about = false;
+    let mut about = aside || joined_by_small_words(text);
     let mut common = 0;
     for word in text.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -1215,14 +1324,38 @@ pub(super) fn is_prose(text: &str) -> bool {
         about |= words::named(bare).is_some_and(|named| !matches!(named.word, "pepper" | "salt" | "seed"));
         common += usize::from(PROSE_WORDS.contains(&bare.to_lowercase().as_str()));
     }
-    let elsewhere = ["see ", "stored in ", "set in ", "taken from ", "comes from ", "ask "]
-        .iter()
-        .any(|start| text.to_ascii_lowercase().starts_with(start));
+    let elsewhere = [
+        "see ",
+        "stored in ",
+        "set in ",
+        "taken from ",
+        "comes from ",
+        "ask ",
+        "from env",
+        "from the ",
+        "from vault",
+        "from secret",
+        "from file",
+        "from ci",
+    ]
+    .iter()
+    .any(|start| text.to_ascii_lowercase().starts_with(start));
     // A passphrase has several words too; a sentence speaks of secrets, or begins like one and has small words.
     let ended = count >= 3
         && text.ends_with(['.', '?', '!', '…', '。', ':'])
         && text.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii());
     count >= 2 && (about || ended || elsewhere || common >= 2 && text.chars().next().is_some_and(char::is_uppercase))
+}
+
+/// `by the`, `from an`: a preposition and an article, which only a sentence has.
+fn joined_by_small_words(text: &str) -> bool {
+    const PREPOSITIONS: &[&str] =
+        &["by", "from", "in", "of", "to", "for", "with", "on", "at", "via", "into", "before", "after", "as"];
+    let mut before = "";
+    text.split(' ').any(|word| {
+        let last = std::mem::replace(&mut before, word);
+        matches!(word, "the" | "a" | "an" | "your" | "this") && PREPOSITIONS.contains(&last)
+    })
 }
 
 const PROSE_WORDS: &[&str] = &[
@@ -1295,7 +1428,7 @@ fn is_public_key(text: &str) -> bool {
 /// Whether a value under a name of this strength is kept although the name is a secret's.
 pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
     if is_masked(text)
-        || is_reference(text)
+        || is_reference(text.trim_end_matches(';'))
         || is_code(text)
         || is_plain_word(text, strength)
         || is_file_path(text)
@@ -1309,7 +1442,7 @@ pub(super) fn is_kept(text: &str, strength: Strength) -> bool {
     match strength {
         Strength::Strong => is_prose(text),
         Strength::Medium => is_prose(text) || text.trim().chars().count() < 2,
-        Strength::Weak => !opaque::is_random(text) && !opaque::is_password_like(text),
+        Strength::Weak => !opaque::is_random(text) && !opaque::is_password_like(text) && !opaque::is_product_key(text),
     }
 }
 

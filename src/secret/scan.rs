@@ -4,7 +4,10 @@
 //! Every grammar is linear in the text. What the layers find is mapped back to the text that stands in the record.
 
 use super::memory::{self, Memory, recall};
-use super::{By, MASK, calls, command, formats, lines, markup, opaque, pairs, phrases, tables, url};
+use super::{
+    By, MASK, accounts, calls, command, devices, formats, lines, markup, opaque, pairs, phrases, prompts, tables,
+    terms, url,
+};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -143,6 +146,14 @@ mod needs {
     pub(super) const LINES: Chars = Chars(BLANK | Chars::set(b":$").0);
     /// Two words, a header, a scheme whose blank is encoded, fields with colons between.
     pub(super) const PHRASES: Chars = Chars(BLANK | Chars::set(b":=%+").0);
+    /// `digest:user:…`, `user_joe="…"`.
+    pub(super) const ACCOUNTS: Chars = Chars::set(b":=");
+    /// An answer is a literal.
+    pub(super) const PROMPTS: Chars = Chars::set(b"\"'{");
+    /// Words with blanks between.
+    pub(super) const DEVICES: Chars = Chars::set(b" ");
+    /// A literal in double quotes, columns in parentheses.
+    pub(super) const TERMS: Chars = Chars::set(b"\"(");
     /// What stands between cells.
     pub(super) const TABLES: Chars = Chars::set(b",;\t|");
     /// Percent, backslash and entity escapes.
@@ -177,6 +188,18 @@ fn gather(text: &str, layer: usize, has: Chars, spans: &mut Vec<Span>) {
     }
     if has.any(needs::PHRASES) {
         phrases::find(text, spans);
+    }
+    if has.any(needs::ACCOUNTS) {
+        accounts::find(text, spans);
+    }
+    if has.any(needs::PROMPTS) {
+        prompts::find(text, spans);
+    }
+    if has.any(needs::DEVICES) {
+        devices::find(text, spans);
+    }
+    if has.any(needs::TERMS) {
+        terms::find(text, spans);
     }
     if has.any(needs::TABLES) {
         tables::find(text, spans);
@@ -413,6 +436,8 @@ fn opaque_words(text: &str, spans: &mut Vec<Span>) {
             || word.starts_with("//")
             || word.starts_with("-D")
             || word.starts_with('/') && super::reading::is_file_path(word)
+            || named_public(&text[..range.start])
+            || before == Some(b'|') && text.contains("|1|") && text.contains(" ssh-")
         {
             continue;
         }
@@ -429,6 +454,16 @@ fn opaque_words(text: &str, spans: &mut Vec<Span>) {
             spans.push(Span::new(start..start + word.len(), By::Opaque, "opaque"));
         }
     }
+}
+
+/// Whether a public thing's name stands right before: `PublicKey = `, `"commit": "`.
+fn named_public(head: &str) -> bool {
+    let bare = head.trim_end_matches([' ', '"', '\'', '\t']);
+    let Some(head) = bare.strip_suffix(['=', ':']) else { return false };
+    let head = head.trim_end_matches([' ', '"', '\'', '\t']);
+    let window = &head[super::formats::floor(head, head.len().saturating_sub(64))..];
+    let name = window.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
+    name.len() > 2 && public_name(name)
 }
 
 /// Names whose values look random and are public.
@@ -566,6 +601,7 @@ fn is_public_name(name: &str) -> bool {
                     | "sha1"
                     | "md5"
                     | "ca"
+                    | "verification"
             )
         })
 }

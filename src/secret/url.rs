@@ -56,9 +56,93 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     while let Some(mark) = marks.next() {
         let start = mark + 3;
         let limit = marks.peek().copied().unwrap_or(text.len());
+        let from = spans.len();
         userinfo(text, start, limit.max(start), spans);
+        let scheme = &text[formats_floor(text, mark.saturating_sub(16))..mark];
+        let scheme = scheme.rsplit(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).next().unwrap_or("");
+        if spans.len() == from {
+            by_scheme(text, scheme, start, limit.max(start), spans);
+            hooks(text, start, limit.max(start), spans);
+        }
     }
     bare(text, spans);
+}
+
+/// Schemes of proxies whose user is the password, and of streams whose last name is the key.
+fn by_scheme(text: &str, scheme: &str, start: usize, limit: usize, spans: &mut Vec<Span>) {
+    const PROXIES: &[&str] =
+        &["trojan", "vless", "vmess", "hysteria", "hysteria2", "hy2", "tuic", "anytls", "ssr", "ss"];
+    let area = &text[start..limit];
+    let area = &area[..url_end(area)];
+    if PROXIES.contains(&scheme) {
+        if let Some(at) = area.find('@').filter(|at| *at > 0 && !area[..*at].contains('/'))
+            && !keep_password(&area[..at])
+        {
+            spans.push(Span::new(start..start + at, By::Container, "url userinfo"));
+        }
+        return;
+    }
+    if matches!(scheme, "rtmp" | "rtmps" | "srt")
+        && let Some(slash) = area.rfind('/')
+        && area[..slash].contains('/')
+    {
+        let key = &area[slash + 1..];
+        if key.len() >= 10 && (opaque::is_mixed(key) || key.matches('-').count() >= 3) && !keep_password(key) {
+            spans.push(Span::new(start + slash + 1..start + area.len(), By::Container, "stream key"));
+        }
+    }
+}
+
+/// Names of hosts and folders behind which a URL of a webhook has its secret.
+const HOOKS: &[&str] = &[
+    "hook",
+    "hooks",
+    "webhook",
+    "webhooks",
+    "incoming",
+    "integration",
+    "integrations",
+    "heartbeat",
+    "heartbeats",
+    "trigger",
+    "catch",
+    "ping",
+    "callback",
+    "ingest",
+    "webhookb2",
+    "incomingwebhook",
+    "postback",
+];
+
+/// `https://chat.example.org/hooks/…`: whoever knows the address may post there.
+fn hooks(text: &str, start: usize, limit: usize, spans: &mut Vec<Span>) {
+    let area = &text[start..limit];
+    let area = &area[..url_end(area)];
+    let (path, query) = area.split_at(area.find(['?', '#']).unwrap_or(area.len()));
+    let Some(slash) = path.find('/') else { return };
+    let is_hook = |name: &str| HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name));
+    let mut told = path[..slash].split(['.', ':']).any(is_hook);
+    let mut at = start + slash;
+    for part in path[slash..].split('/') {
+        let secret = part.len() >= 16
+            && (opaque::is_random(part)
+                || opaque::is_short_random(part)
+                || opaque::is_uuid(part)
+                || part.bytes().all(|b| b.is_ascii_alphanumeric())
+                    && part.bytes().filter(u8::is_ascii_digit).count() >= 2);
+        if told && secret && !reading::is_reference(part) {
+            spans.push(Span::new(at..at + part.len(), By::Container, "webhook"));
+        }
+        told |= is_hook(part);
+        at += part.len() + 1;
+    }
+    if told && let Some(key) = query.find("key=").map(|at| at + 4) {
+        let value = query[key..].split('&').next().unwrap_or("");
+        if opaque::is_uuid(value) || opaque::is_random(value) {
+            let from = start + path.len() + key;
+            spans.push(Span::new(from..from + value.len(), By::Container, "webhook"));
+        }
+    }
 }
 
 fn ends_url(c: char) -> bool {
@@ -69,8 +153,9 @@ fn userinfo(text: &str, start: usize, limit: usize, spans: &mut Vec<Span>) {
     let area = &text[start..limit];
     // A reference in the place of a password may hold blanks and quotes: `https://u:{{ .pw }}@h`.
     let end = url_end(area);
-    let area = &area[..end];
+    let (whole, area) = (area, &area[..end]);
     if !area.contains('@') {
+        blank_password(whole, end, start, spans);
         return;
     }
     let Some(at) = last_at(area) else { return };
@@ -87,6 +172,9 @@ fn userinfo(text: &str, start: usize, limit: usize, spans: &mut Vec<Span>) {
                 spans.push(Span::new(start + offset..start + offset + password.len(), By::Container, "url userinfo"));
                 return;
             }
+            if user.len() >= 32 {
+                token_user(user, start, spans);
+            }
             if keep_password(password) {
                 return;
             }
@@ -94,6 +182,29 @@ fn userinfo(text: &str, start: usize, limit: usize, spans: &mut Vec<Span>) {
             spans.push(Span::new(from..from + password.len(), By::Container, "url userinfo"));
         }
         None => token_user(user, start, spans),
+    }
+}
+
+/// `https://app:correct horse@host/`: blanks that nobody escaped, between a colon that no port follows and a host.
+fn blank_password(area: &str, end: usize, start: usize, spans: &mut Vec<Span>) {
+    let Some(colon) = area[..end].find(':') else { return };
+    let user = area[..colon].bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-%".contains(&b));
+    let first = &area[colon + 1..end];
+    let rest = &area[end..formats_floor(area, end + 64)];
+    let rest = &rest[..rest.find(['\n', '"', '\'', '`', '<', '>', '/']).unwrap_or(rest.len())];
+    let Some(at) = rest.find('@') else { return };
+    let host = &area[end + at + 1..];
+    let host = &host[..url_end(host)];
+    let port = first.bytes().all(|b| b.is_ascii_digit());
+    if user
+        && colon > 0
+        && !first.is_empty()
+        && !port
+        && !first.contains(['/', '?', '#', '{', '$', '<'])
+        && rest.starts_with(' ')
+        && is_host(host)
+    {
+        spans.push(Span::new(start + colon + 1..start + end + at, By::Container, "url userinfo"));
     }
 }
 
@@ -220,8 +331,9 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
         }
         let after = &text[at + 1..formats_floor(text, at + 1 + 96)];
         let dsn = ["tcp(", "unix(", "tcp6(", "cloudsql(", "udp("].iter().any(|protocol| after.starts_with(protocol))
-            || after.starts_with("(") && after.contains("):");
-        let oracle = after.starts_with("//") && after.len() > 3;
+            || after.starts_with("(") && after.contains("):") && !after.starts_with("(DESC");
+        let oracle = after.starts_with("//") && after.len() > 3
+            || after.get(..12).is_some_and(|start| start.eq_ignore_ascii_case("(description"));
         let host = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || b".-_".contains(b)).count();
         let name = &after[..host];
         let rest = &after[host..];
@@ -240,7 +352,13 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
             && ends_word(rest)
             && (ALIASES.iter().any(|part| name.contains(part)) || opaque::is_mixed(last_part(&text[..at])));
         let oracle = oracle || alias;
-        if !(dsn || oracle || hostlike) {
+        // `svc:…@db01/app`, `svc:…@[::1]:5432`: a host of one word is one only behind what no word looks like.
+        let short = !(dsn || oracle || hostlike)
+            && (host > 0 && name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.starts_with("sha")
+                || after.starts_with('['))
+            && (ends_word(rest) || rest.starts_with('/') || after.starts_with('['))
+            && opaque::is_passwordish(text[..at].rsplit(':').next().unwrap_or(""));
+        if !(dsn || oracle || hostlike || short) {
             continue;
         }
         // Back to where the credentials begin; a DSN's password may hold anything but blanks and quotes.
@@ -283,6 +401,14 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
         let user_fine = !user.is_empty()
             && user.len() <= 64
             && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-$#".contains(&b));
+        // `corp/joe:…@dc`: a domain before the user.
+        let user_fine = user_fine
+            || short
+                && user.split_once('/').is_some_and(|(domain, user)| {
+                    !domain.is_empty()
+                        && !user.is_empty()
+                        && user.bytes().chain(domain.bytes()).all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+                });
         if !user_fine
             || NOT_CREDENTIALS.contains(&user)
             || password.is_empty()

@@ -4,7 +4,7 @@
 use super::context::{Context, Hold, NAME_FIELDS, VALUE_FIELDS, glued};
 use super::scan::{self, redact};
 use super::words::{self, Named, Strength};
-use super::{By, Evidence, MASK, command, opaque, pairs, reading};
+use super::{By, Evidence, MASK, accounts, command, opaque, pairs, reading};
 use crate::limits::MAX_EMBEDDED;
 use crate::path::Segment;
 use crate::pattern::Pattern;
@@ -329,16 +329,19 @@ impl Walk<'_> {
         {
             return self.value(&context.inner(), &inner).map(|masked| masked.to_json());
         }
-        if pairs::ACCOUNTS.contains(&context.name.as_str())
-            && let Some(part) = pairs::account(text)
+        if let Some(known) = accounts::holder(&context.name)
+            && let Some(part) = accounts::secret_part(text, known)
         {
             self.hit(By::Container, "user and password", &text[part.clone()]);
-            return Some(format!("{}{MASK}", &text[..part.start]));
+            let mark = whole_mark(&text[part.clone()]);
+            return Some(format!("{}{mark}{}", &text[..part.start], &text[part.end..]));
         }
         let spans = if is_documentation(&context.name) {
             scan::scan_documentation(text)
         } else {
-            scan::scan(text, !scan::public_name(&context.name))
+            let coordinate =
+                context.name.len() == 1 && !matches!(text.len(), 4 | 43 | 64 | 86 | 88 | 171 | 172 | 342 | 512 | 683);
+            scan::scan(text, coordinate || !scan::public_name(&context.name))
         };
         if spans.is_empty() {
             return None;
@@ -612,7 +615,7 @@ impl Siblings {
                             | "token"
                     )
                 });
-            selector |= matches!(&*field, "remoteref" | "objectname" | "sourceref");
+            selector |= matches!(&*field, "remoteref" | "objectname" | "sourceref" | "secretname");
             sensitive |= &*field == "noecho" && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"));
         }
         Siblings {

@@ -123,6 +123,11 @@ const HEADS: &[Heads] = &[
             "entrycode",
             "alarmcode",
             "otpcode",
+            "usercode",
+            "safecombination",
+            "lockcombination",
+            "doorcombination",
+            "vaultcombination",
         ],
         "`code` alone is a country's or an error's; with these before it, it opens something",
     ),
@@ -454,6 +459,11 @@ const HEADS: &[Heads] = &[
             "secrethash",
             "userpassword",
             "htpasswd",
+            "rpcauth",
+            "communitystring",
+            "basicauthuser",
+            "basicauthusers",
+            "authusers",
         ],
         "habits of one product each, written together in lower case",
     ),
@@ -899,6 +909,10 @@ const VETOES: &[(&str, &[&str], &str)] = &[
             "without",
             "invalid",
             "missing",
+            "hardcoded",
+            "stdin",
+            "color",
+            "colour",
             "unknown",
             "wrong",
             "incorrect",
@@ -1011,7 +1025,7 @@ const VETOES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "secrets",
-        &["image", "pull", "tls", "extra", "external", "sealed", "additional", "managed"],
+        &["image", "pull", "tls", "extra", "external", "sealed", "additional", "managed", "set", "update"],
         "names of Kubernetes Secrets",
     ),
     ("password", &["min", "max", "reset", "change", "weak", "strong", "ui"], "policies and forms"),
@@ -1475,6 +1489,12 @@ const SHIELDING: &[&str] = &[
     "errormessages",
     "helptexts",
     "resolutions",
+    "annotations",
+    "columns",
+    "schema",
+    "validation",
+    "validators",
+    "validations",
 ];
 
 /// A name made comparable: compatibility forms folded (full width is not another letter), characters that nobody sees
@@ -1696,6 +1716,14 @@ fn named_afresh(name: &str) -> Option<Named> {
 fn named_words(words: &[String]) -> Option<Named> {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let whole = words.clone();
+    if matches!(whole.as_slice(), ["clear", "text"] | ["cleartext"]) {
+        // Only a secret has to say that it is not encrypted.
+        return Some(Named { strength: Strength::Medium, word: "cleartext", numbers: false, many: false });
+    }
+    if whole.len() > 1 && matches!(whole[0], "checksum" | "digest" | "sha") {
+        // `checksum/secret`: what is known of a secret's content.
+        return None;
+    }
     // Trailing numbers and words that say which one. The last word left stays, whatever it is.
     loop {
         if let Some(named) = head(&words) {
@@ -2086,6 +2114,8 @@ fn singulars(word: &str) -> impl Iterator<Item = (&str, bool)> {
                 | "credentials"
                 | "creds"
                 | "chpasswd"
+                | "basicauthusers"
+                | "authusers"
                 | "githuboauth"
                 | "gitlaboauth"
                 | "bitbucketoauth"

@@ -1,10 +1,12 @@
 //! What does this YAML say? Documents as trees: types resolved, aliases and merge keys expanded, places kept.
 //!
 //! granit-parser gives events (YAML 1.2 grammar); everything that a meaning needs is made here. A document is built in one
-//! pass; only one that has aliases, merge keys or a Kubernetes shape is walked again.
+//! pass; only one that has aliases, merge keys or a Kubernetes shape is walked again. What is written plainly, that is most,
+//! is read without it, by [`plain`].
 
 mod alias;
 mod error;
+mod plain;
 mod scalar;
 
 use super::lines::{Cursor, first_control};
@@ -22,6 +24,19 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
         );
         return Err(Error::new(Cursor::new(text).place(at), message));
     }
+    if let Some(plain) = plain::parse(text) {
+        let mut builder = Builder::new(text, options);
+        builder.root = Some(plain.root);
+        builder.kubernetes = plain.kubernetes;
+        builder.kubernetes_keys = plain.kubernetes_keys;
+        builder.finish()?;
+        return Ok(builder.parsed);
+    }
+    by_events(text, options)
+}
+
+/// Reads any YAML, by the events of the parser.
+fn by_events<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
     let parser_options = granit_parser::options! {
         emit_comments: false,
         flow_nesting_limit: MAX_DEPTH,

@@ -196,8 +196,8 @@ pub fn bool(source: &Source<'_>, node: &Node<'_>, what: &str) -> Result<bool, Ba
 pub fn scalar_text<'n>(node: &'n Node<'n>) -> Option<&'n str> {
     match &node.data {
         Data::String(text) => Some(text),
-        Data::Typed(Scalar { kind: ScalarKind::Int | ScalarKind::Float | ScalarKind::Number, canonical, .. }) => {
-            Some(canonical)
+        Data::Typed(scalar @ Scalar { kind: ScalarKind::Int | ScalarKind::Float | ScalarKind::Number, .. }) => {
+            Some(scalar.canonical())
         }
         Data::Typed(scalar) => Some(&scalar.source),
         Data::Bool(true) => Some("true"),

@@ -26,7 +26,7 @@ fn seen(node: &Node<'_>, places: &mut Vec<Place>) -> Model {
         }
         Data::Typed(scalar) => {
             places.push(node.span.start);
-            Model::Number(scalar.canonical.to_string())
+            Model::Number(scalar.canonical().to_string())
         }
         Data::String(text) => {
             places.push(node.span.start);

@@ -193,6 +193,10 @@ impl<'t, 's> Comparer<'t, 's> {
     }
 
     fn map(&mut self, old: &'t [Entry<'t>], new: &'t [Entry<'t>]) {
+        if old.len() == new.len() && old.iter().zip(new).all(|(a, b)| a.key == b.key) {
+            old.iter().zip(new).for_each(|(a, b)| self.entry(a, b));
+            return;
+        }
         let pairs = pair_keys(old, new);
         // In the order of the new map; what is gone is told where it was.
         let mut next_old = 0;

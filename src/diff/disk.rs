@@ -29,14 +29,15 @@ pub(super) fn read(path: &Path, max: u64) -> Content {
         return too_large(data.len(), max);
     }
     match open(path) {
-        Ok(file) => drain(file, max),
+        Ok(file) => drain(file, data.len(), max),
         Err(error) => Content::Failed(unreadable(&error)),
     }
 }
 
-/// Reads an open stream to its end.
-pub(super) fn drain(input: impl io::Read, max: u64) -> Content {
-    let mut bytes = Vec::new();
+/// Reads an open stream to its end, which is `expected` bytes away if nothing has changed. A byte more of room lets the last
+/// read see the end.
+pub(super) fn drain(input: impl io::Read, expected: u64, max: u64) -> Content {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.min(max)).map_or(0, |size| size + 1));
     match input.take(max.saturating_add(1)).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 > max => too_large(bytes.len() as u64, max),
         Ok(_) => Content::Bytes(bytes),

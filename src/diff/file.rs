@@ -5,8 +5,8 @@ use super::{Options, documents, ignore, kind, moves};
 use crate::document::{self, Data, Document, Format, Node, split_yaml};
 use crate::record::{File, Status};
 use base64::Engine as _;
+use foldhash::HashMapExt as _;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 
 /// A file's name: bytes, because a name need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,7 +232,8 @@ pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a == b {
         return true;
     }
-    if !a.contains(&b'\r') && !b.contains(&b'\r') {
+    let has_returns = |side: &[u8]| memchr::memchr(b'\r', side).is_some();
+    if !has_returns(a) && !has_returns(b) {
         return false;
     }
     folded(a).eq(folded(b))
@@ -277,11 +278,13 @@ fn compare(
 ) -> Result<(), Failure> {
     let (old_parts, new_parts) = parts((old, old_format), (new, new_format));
     let mut warnings = Vec::new();
-    let a = parse(old, old_format, &old_parts, options, &mut warnings)
-        .map_err(|message| Failure { side: "before", message })?;
-    warnings.clear();
-    let b = parse(new, new_format, &new_parts, options, &mut warnings)
-        .map_err(|message| Failure { side: "after", message })?;
+    let (a, b) = both(
+        size(old) + size(new),
+        || parse(old, old_format, &old_parts, options, &mut Vec::new()),
+        || parse(new, new_format, &new_parts, options, &mut warnings),
+    );
+    let a = a.map_err(|message| Failure { side: "before", message })?;
+    let b = b.map_err(|message| Failure { side: "after", message })?;
     report.said.extend(warnings.iter().map(|warning| format!("{}: {warning}", record.file)));
     let all: Vec<&Document<'_>> = b.documents.iter().chain(&a.documents).collect();
     let kinds: Vec<String> = kind::of(&record.file, &all).into_iter().map(str::to_string).collect();
@@ -299,15 +302,42 @@ fn compare(
     if let (Text::Parse(_), Text::Whole(_, is)) = (old, new) {
         found.iter_mut().for_each(|one| one.notes.push(format!("was a file, is {} now", a_thing(is))));
     }
-    let source = String::from_utf8_lossy(if let Text::Parse(bytes) = new { bytes } else { &[] });
+    let bytes: &[u8] = if let Text::Parse(bytes) = new { bytes } else { &[] };
+    let source = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Into::into);
     let remarks = if found.is_empty() { Vec::new() } else { remarks(new, new_format, &new_parts) };
     let mut lines = Lines::new(record, &source, &remarks);
+    lines.expect(&found);
     for one in found {
         lines.found(one).map_err(|message| Failure { side: "after", message })?;
     }
     report.text = lines.text;
     report.changes = lines.count;
     Ok(())
+}
+
+/// Bytes of two sides from which on it is worth a thread to read them at once.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+fn size(text: &Text<'_>) -> usize {
+    if let Text::Parse(bytes) = text { bytes.len() } else { 0 }
+}
+
+/// Does both, at once where there is much to do.
+fn both<A: Send, B>(size: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
+    if size < WORTH_A_THREAD {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(super::run::STACK).spawn_scoped(scope, &a);
+        let b = b();
+        let a = match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(a)) => a,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread was to be had.
+            Err(_) => a(),
+        };
+        (a, b)
+    })
 }
 
 /// The comments of the new side that speak to flecto.
@@ -354,7 +384,7 @@ fn parts(
     if olds.len() < 2 || news.len() < 2 {
         return (None, None);
     }
-    let mut ids: HashMap<&[u8], u64> = HashMap::new();
+    let mut ids: foldhash::HashMap<&[u8], u64> = foldhash::HashMap::with_capacity(olds.len());
     let mut tokens = [Vec::with_capacity(olds.len()), Vec::with_capacity(news.len())];
     for (side, (text, parts)) in [(*a, &olds), (*b, &news)].into_iter().enumerate() {
         for part in parts {

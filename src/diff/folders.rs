@@ -140,7 +140,7 @@ impl Operand {
         let path = options.directory.join(operand);
         let label = label(&options.directory, &path);
         if operand == "-" {
-            let content = disk::drain(std::io::stdin().lock(), options.max_file_size);
+            let content = disk::drain(std::io::stdin().lock(), 0, options.max_file_size);
             return Ok(Operand { path, kind: Kind::File(Source::Known(content)), label: "-".into(), shown });
         }
         if is_nothing(operand) {
@@ -160,7 +160,7 @@ impl Operand {
             Kind::File(Source::Disk(target))
         } else if path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") || path == Path::new("/dev/stdin") {
             let file = std::fs::File::open(&path).with_context(|| format!("{shown}: cannot be opened"))?;
-            Kind::File(Source::Known(disk::drain(file, options.max_file_size)))
+            Kind::File(Source::Known(disk::drain(file, 0, options.max_file_size)))
         } else {
             Kind::File(Source::Disk(path.clone()))
         };

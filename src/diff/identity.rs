@@ -6,7 +6,7 @@
 
 use crate::document::{Data, Node, ScalarKind};
 use crate::path::Word;
-use foldhash::{HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 
 /// What names an item anywhere.
 const NAMES: [&str; 3] = ["id", "name", "key"];
@@ -151,9 +151,9 @@ fn name<'n>(node: &'n Node<'_>, field: &str) -> Option<Name<'n>> {
         Data::String(text) if !text.is_empty() => Some(Name::Text(text)),
         Data::Typed(scalar)
             if matches!(scalar.kind, ScalarKind::Int | ScalarKind::Number)
-                && scalar.canonical.bytes().all(|b| b.is_ascii_digit() || b == b'-') =>
+                && scalar.canonical().bytes().all(|b| b.is_ascii_digit() || b == b'-') =>
         {
-            Some(Name::Int(&scalar.canonical))
+            Some(Name::Int(scalar.canonical()))
         }
         _ => None,
     }
@@ -175,13 +175,21 @@ pub(super) fn get<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>>
     found.map(|entry| &entry.value)
 }
 
-/// The fields that identify the items of both lists; `None` where nothing does.
-pub(super) fn fields(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Vec<String>> {
+/// What identifies the items of two lists, and which belong together.
+#[derive(Debug)]
+pub(super) struct Identity {
+    /// The fields that count, together.
+    pub(super) fields: Vec<String>,
+    /// For each new item the old one that calls itself the same.
+    pub(super) partners: Vec<Option<usize>>,
+}
+
+/// What identifies the items of both lists; `None` where nothing does.
+pub(super) fn find(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Identity> {
     if old.iter().chain(new).any(|item| !matches!(item.data, Data::Map(_)) || item.tag.is_some()) {
         return None;
     }
-    let fits =
-        |fields: &[&str]| identifies(fields, old, new).then(|| fields.iter().map(|f| (*f).to_string()).collect());
+    let fits = |fields: &[&str]| identify(fields, old, new);
     // An object of Kubernetes is its kind and its name.
     let objects = old.iter().chain(new).all(|item| get(item, "kind").is_some() && get(item, "metadata").is_some());
     if objects {
@@ -195,26 +203,38 @@ pub(super) fn fields(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> 
         return Some(found);
     }
     for first in NAMES {
-        if !old.iter().chain(new).all(|item| word(item, first).is_some()) {
+        if !old.iter().chain(new).all(|item| self::name(item, first).is_some()) {
             continue;
         }
         if let Some(found) = SECOND.iter().find_map(|second| fits(&[first, *second])) {
             return Some(found);
         }
     }
-    WEAK.iter().find_map(|field| fits(&[*field]).filter(|_| overlap(field, old, new)))
+    WEAK.iter().find_map(|field| fits(&[*field]).filter(|found| found.partners.iter().any(Option::is_some)))
 }
 
-/// Whether the fields are in every item, and together in no two items of one side.
-pub(super) fn identifies(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> bool {
-    let unique = |items: &[Node<'_>]| {
-        let mut seen = HashSet::with_capacity(items.len());
-        items.iter().all(|item| names(item, fields).is_some_and(|names| seen.insert(names)))
-    };
-    unique(old) && unique(new)
-}
-
-fn overlap(field: &str, old: &[Node<'_>], new: &[Node<'_>]) -> bool {
-    let seen: HashSet<Option<Name<'_>>> = old.iter().map(|item| name(item, field)).collect();
-    new.iter().any(|item| seen.contains(&name(item, field)))
+/// The items by these fields: `None` where one lacks a field, or two of one side call themselves the same.
+pub(super) fn identify(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> Option<Identity> {
+    let mut places = HashMap::with_capacity(old.len());
+    for (at, item) in old.iter().enumerate() {
+        if places.insert(names(item, fields)?, at).is_some() {
+            return None;
+        }
+    }
+    // Most lists begin with the same items, which needs no search.
+    let same = |(a, b): &(&Node<'_>, &Node<'_>)| names(a, fields) == names(b, fields);
+    let start = old.iter().zip(new).take_while(same).count();
+    let mut partners: Vec<Option<usize>> = (0..start).map(Some).collect();
+    // A name that only the new side has gets the place that it would have.
+    for item in &new[start..] {
+        let next = places.len();
+        let place = *places.entry(names(item, fields)?).or_insert(next);
+        partners.push(Some(place));
+    }
+    let mut seen = vec![false; places.len()];
+    if partners.iter().flatten().any(|place| std::mem::replace(&mut seen[*place], true)) {
+        return None;
+    }
+    let partners = partners.into_iter().map(|place| place.filter(|place| *place < old.len())).collect();
+    Some(Identity { fields: fields.iter().map(|field| (*field).to_string()).collect(), partners })
 }

@@ -145,7 +145,7 @@ fn tree<'s, 't>(side: &'s Side<'t>) -> Option<&'s Node<'t>> {
 
 /// What a path may call each item of a list: by its place, by what identifies it, as an entry.
 fn item_names(items: &[Node<'_>], list: Option<&str>) -> Vec<Vec<Segment>> {
-    let fields = identity::fields(list, items, items).filter(|_| !items.is_empty());
+    let fields = identity::find(list, items, items).map(|found| found.fields).filter(|_| !items.is_empty());
     let entries = lists::entry_names(items);
     let names = |(at, item): (usize, &Node<'_>)| {
         let mut names = vec![Segment::Index(at)];

@@ -13,12 +13,51 @@ const FACTOR: u64 = 37;
 /// What stands for the end of the file, and is hashed.
 const END: u64 = 65_535;
 
-/// The hashes of the lines of a text, made as far as they are asked for.
+/// The hashes of those lines of a text that are asked for.
+#[derive(Debug)]
+pub(super) struct LineHashes<'t> {
+    text: &'t str,
+    /// By line, from 1: the hash, and which of several equal ones it is.
+    known: HashMap<usize, (u64, u32)>,
+}
+
+impl<'t> LineHashes<'t> {
+    pub(super) fn new(text: &'t str) -> LineHashes<'t> {
+        LineHashes { text, known: HashMap::new() }
+    }
+
+    /// Makes the hashes of these lines, from 1, in one walk over the text up to the last of them.
+    pub(super) fn want(&mut self, lines: impl IntoIterator<Item = usize>) {
+        let mut lines: Vec<usize> =
+            lines.into_iter().filter(|line| *line > 0 && !self.known.contains_key(line)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let Some(last) = lines.last() else { return };
+        let hashes = Walk::new(self.text).hashes(*last);
+        let at = |line: &usize| hashes.get(line - 1).copied();
+        // All lines are hashed, because an equal one may stand before; only equal ones are counted.
+        let mut counts: HashMap<u64, u32> = lines.iter().filter_map(at).map(|hash| (hash, 0)).collect();
+        let mut next = lines.iter().peekable();
+        for (line, hash) in (1..).zip(&hashes) {
+            let Some(count) = counts.get_mut(hash) else { continue };
+            *count = count.saturating_add(1);
+            if next.next_if(|wanted| **wanted == line).is_some() {
+                self.known.insert(line, (*hash, *count));
+            }
+        }
+    }
+
+    /// The hash of a line that was [wanted](LineHashes::want); `None` for one that the text does not have.
+    pub(super) fn get(&self, line: usize) -> Option<String> {
+        self.known.get(&line).map(|(hash, count)| format!("{hash:x}:{count}"))
+    }
+}
+
+/// A walk over a text that hashes its lines.
 ///
 /// The hash of a window is the difference of two hashes of all that precedes its ends, so one multiplication for each unit
 /// does, and nothing is remembered but the lines whose windows are still open.
-#[derive(Debug)]
-pub(super) struct LineHashes<'t> {
+struct Walk<'t> {
     text: &'t str,
     at: usize,
     after_return: bool,
@@ -31,13 +70,12 @@ pub(super) struct LineHashes<'t> {
     open: VecDeque<(usize, u64)>,
     /// Where the first of them ends.
     next_end: usize,
-    counts: HashMap<u64, u32>,
-    out: Vec<(u64, u32)>,
+    out: Vec<u64>,
 }
 
-impl<'t> LineHashes<'t> {
-    pub(super) fn new(text: &'t str) -> LineHashes<'t> {
-        LineHashes {
+impl<'t> Walk<'t> {
+    fn new(text: &'t str) -> Walk<'t> {
+        Walk {
             text,
             at: 0,
             after_return: false,
@@ -46,17 +84,16 @@ impl<'t> LineHashes<'t> {
             gone: (0..WINDOW).fold(1_u64, |product, _| product.wrapping_mul(FACTOR)),
             open: VecDeque::from([(WINDOW, 0)]),
             next_end: WINDOW,
-            counts: HashMap::new(),
             out: Vec::new(),
         }
     }
 
-    /// The hash of a line, from 1.
-    pub(super) fn get(&mut self, line: usize) -> Option<String> {
-        while self.out.len() < line && self.at <= self.text.len() {
+    /// The hashes of the first lines, at least so many, or of all.
+    fn hashes(mut self, lines: usize) -> Vec<u64> {
+        while self.out.len() < lines && self.at <= self.text.len() {
             self.step();
         }
-        self.out.get(line.checked_sub(1)?).map(|(hash, count)| format!("{hash:x}:{count}"))
+        self.out
     }
 
     /// Takes in what remains of one line of the text, or its end.
@@ -68,7 +105,7 @@ impl<'t> LineHashes<'t> {
             self.at += 1;
             return;
         }
-        let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
         let line = &self.text[self.at..self.at + end];
         self.at += end;
         if line.is_ascii() {
@@ -109,8 +146,7 @@ impl<'t> LineHashes<'t> {
     fn close(&mut self) {
         if let Some((_, before)) = self.open.pop_front() {
             let hash = self.sum.wrapping_sub(before.wrapping_mul(self.gone));
-            let count = self.counts.entry(hash).and_modify(|n| *n = n.saturating_add(1)).or_insert(1);
-            self.out.push((hash, *count));
+            self.out.push(hash);
         }
         self.next_end = self.open.front().map_or(usize::MAX, |(end, _)| *end);
     }
@@ -122,6 +158,7 @@ mod tests {
 
     fn of_lines(text: &str) -> Vec<String> {
         let mut hashes = LineHashes::new(text);
+        hashes.want(0..=text.len() + 1);
         (1..).map_while(|line| hashes.get(line)).collect()
     }
 
@@ -149,6 +186,19 @@ mod tests {
             assert_eq!(got, expected, "{text:?}");
         }
         assert!(of_lines("a\na\na\n")[0].ends_with(":1"));
+    }
+
+    #[test]
+    fn any_order_gives_the_same_hashes() {
+        let text = "a\nb: 1\n".repeat(200);
+        let all = of_lines(&text);
+        let mut hashes = LineHashes::new(&text);
+        for lines in [vec![300, 7, 7], vec![2], vec![401, 399, 1000]] {
+            hashes.want(lines.iter().copied());
+            for line in lines {
+                assert_eq!(hashes.get(line).as_ref(), all.get(line - 1), "{line}");
+            }
+        }
     }
 
     #[test]

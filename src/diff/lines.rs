@@ -33,6 +33,11 @@ impl<'j> Lines<'j> {
         Lines { record, remarks, hashes, text: record.to_line() + "\n", count: 0 }
     }
 
+    /// Prepares for these differences: the file is walked over once for all of them.
+    pub(super) fn expect<'f, 't: 'f>(&mut self, found: impl IntoIterator<Item = &'f Found<'t>>) {
+        self.hashes.want(found.into_iter().filter_map(|found| usize::try_from(line_of(found)?).ok()));
+    }
+
     /// Writes a difference; one that is longer than a line may be as its parts.
     pub(super) fn found(&mut self, found: Found<'_>) -> Result<(), String> {
         let mut long = Vec::new();
@@ -49,7 +54,9 @@ impl<'j> Lines<'j> {
                 return Ok(());
             }
         }
-        for part in split(found) {
+        let parts = split(found);
+        self.expect(parts.iter().flatten());
+        for part in parts {
             match part {
                 Some(part) => self.found(part)?,
                 None => return Err("has a key of more than 16 MiB; no record holds it".to_string()),
@@ -58,7 +65,7 @@ impl<'j> Lines<'j> {
         Ok(())
     }
 
-    fn change(&mut self, found: &Found<'_>, long: &mut Vec<usize>) -> Change {
+    fn change(&self, found: &Found<'_>, long: &mut Vec<usize>) -> Change {
         let span = found.new_span.filter(|span| span.start.line > 0);
         let line = span.map(|span| u64::from(span.start.line));
         let parent_line = found.parent_line.filter(|_| line.is_none()).map(u64::from);
@@ -84,12 +91,8 @@ impl<'j> Lines<'j> {
             before_line: found.old_span.filter(|span| span.start.line > 0).map(|span| u64::from(span.start.line)),
             parent_line,
             accept: self.accept(found),
-            line_hash: line.or(parent_line).and_then(|line| self.line_hash(line)),
+            line_hash: line_of(found).and_then(|line| self.hashes.get(usize::try_from(line).ok()?)),
         }
-    }
-
-    fn line_hash(&mut self, line: u64) -> Option<String> {
-        self.hashes.get(usize::try_from(line).ok()?)
     }
 
     /// What comments accept in the new side of a difference: all of it, or a part of an added value.
@@ -117,6 +120,12 @@ impl<'j> Lines<'j> {
         self.text.push_str(&finding.to_line());
         self.text.push('\n');
     }
+}
+
+/// The line on the new side by which code scanning follows a difference.
+fn line_of(found: &Found<'_>) -> Option<u64> {
+    let line = found.new_span.map(|span| span.start.line).filter(|line| *line > 0);
+    line.or(found.parent_line).map(u64::from)
 }
 
 /// The least that the values of a difference take in a record: what is surely too long need not be written to know it.

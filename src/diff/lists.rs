@@ -7,7 +7,7 @@
 
 use super::align::{self, Pair};
 use super::compare::{Comparer, Found, Side, Step};
-use super::identity;
+use super::identity::{self, Identity};
 use super::notes;
 use super::same::{Look, look};
 use crate::document::{Data, Node};
@@ -45,8 +45,8 @@ impl<'t> Comparer<'t, '_> {
             let path = self.path();
             !self.settings.ignore_order.iter().any(|pattern| pattern.matches(&path))
         };
-        if let Some(fields) = self.fields(old, new) {
-            return self.by_identity((old_node, new_node), old, new, &fields.into(), ordered);
+        if let Some(identity) = self.identity(old, new) {
+            return self.by_identity((old_node, new_node), old, new, identity, ordered);
         }
         let name = self.list_name();
         if let (Some(a), Some(b)) = (settings(old, assignment), settings(new, assignment))
@@ -107,17 +107,19 @@ impl<'t> Comparer<'t, '_> {
         (name(steps.next()), name(steps.next())) == (Some("args"), Some("build"))
     }
 
-    fn fields(&self, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Vec<String>> {
+    fn identity(&self, old: &[Node<'_>], new: &[Node<'_>]) -> Option<Identity> {
         if !self.settings.list_keys.is_empty() {
             let path = self.path();
             for (pattern, fields) in &self.settings.list_keys {
                 let names: Vec<&str> = fields.iter().map(String::as_str).collect();
-                if pattern.matches(&path) && identity::identifies(&names, old, new) {
-                    return Some(fields.clone());
+                if pattern.matches(&path)
+                    && let Some(found) = identity::identify(&names, old, new)
+                {
+                    return Some(found);
                 }
             }
         }
-        identity::fields(self.list_name(), old, new)
+        identity::find(self.list_name(), old, new)
     }
 
     fn by_identity(
@@ -125,14 +127,13 @@ impl<'t> Comparer<'t, '_> {
         lists: (&'t Node<'t>, &'t Node<'t>),
         old: &'t [Node<'t>],
         new: &'t [Node<'t>],
-        fields: &Rc<[String]>,
+        identity: Identity,
         ordered: bool,
     ) {
+        let Identity { fields, mut partners } = identity;
+        let fields: &Rc<[String]> = &fields.into();
         let words =
             |item: &Node<'_>| -> Vec<Word> { fields.iter().filter_map(|field| identity::word(item, field)).collect() };
-        let names = |item: &'t Node<'t>| identity::names(item, fields);
-        let places: HashMap<_, usize> = old.iter().enumerate().map(|(at, item)| (names(item), at)).collect();
-        let mut partners: Vec<Option<usize>> = new.iter().map(|item| places.get(&names(item)).copied()).collect();
         let renamed = self.renamed(old, new, fields, &mut partners);
         if ordered {
             let label = |item: &Node<'_>| match &words(item)[..] {

@@ -135,7 +135,7 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
     notes.extend(of_tags(old, new));
     if let (Data::Typed(a), Data::Typed(b)) = (&old.data, &new.data)
         && a.kind == b.kind
-        && (a.source != a.canonical || b.source != b.canonical)
+        && (a.source != a.canonical() || b.source != b.canonical())
         && is_number(a.kind.name())
         && short(&a.source)
         && short(&b.source)
@@ -147,17 +147,17 @@ pub(super) fn of_change(old: &Node<'_>, new: &Node<'_>) -> Vec<String> {
 
 /// Whether an HCL template is nothing but this expression, `"${var.x}"`: the specification unwraps it.
 fn is_interpolation(template: &Scalar<'_>, expression: &Scalar<'_>) -> bool {
-    let inner = template.canonical.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let inner = template.canonical().strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     template.kind == ScalarKind::Template
         && expression.kind == ScalarKind::Expression
         && inner
-            .is_some_and(|inner| [&expression.source, &expression.canonical].iter().any(|text| inner.trim() == **text))
+            .is_some_and(|inner| [&expression.source, expression.canonical()].iter().any(|text| inner.trim() == *text))
 }
 
 /// What a reader does with a value: `the tag changed: !Ref → none`.
 fn of_tags(old: &Node<'_>, new: &Node<'_>) -> Option<String> {
     let name =
-        |tag: &Option<std::borrow::Cow<'_, str>>| tag.as_deref().filter(|tag| short(tag)).unwrap_or("none").to_string();
+        |tag: &Option<crate::document::Rare>| tag.as_deref().filter(|tag| short(tag)).unwrap_or("none").to_string();
     let long = [&old.tag, &new.tag].into_iter().flatten().any(|tag| !short(tag));
     (old.tag != new.tag && !long).then(|| format!("the tag changed: {} → {}", name(&old.tag), name(&new.tag)))
 }

@@ -12,14 +12,15 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::mpsc;
 
-/// Finished files that may wait for their turn, for each core.
-const WAITING: usize = 4;
+/// Files that may be begun before the one whose turn it is to be written: a big one holds up none that are small.
+const AHEAD: usize = 1024;
 
-/// Bytes of files that are being compared or wait to be, beyond which no further file is read.
+/// Bytes of files that are being compared or wait to be, and of reports that wait for their turn, beyond which no further
+/// file is read.
 const MAX_BYTES: usize = 256 << 20;
 
 /// The stack of a worker: documents nest [`crate::limits::MAX_DEPTH`] deep, within strings again.
-const STACK: usize = 64 << 20;
+pub(super) const STACK: usize = 64 << 20;
 
 /// Compares, and writes the records to `out`. `say` takes lines for standard error.
 ///
@@ -176,9 +177,11 @@ fn compare(
         let mut take = |next: &mut usize, bytes: &mut usize| -> anyhow::Result<bool> {
             // Every task reports, or the program has ended with a panic.
             let Ok((at, size, report)) = receive.recv() else { return Ok(false) };
+            *bytes += report.text.len();
             *bytes -= size;
             waiting.insert(at, report);
             while let Some(report) = waiting.remove(next) {
+                *bytes -= report.text.len();
                 if !done(&report, *next)? {
                     return Ok(false);
                 }
@@ -187,7 +190,7 @@ fn compare(
             Ok(true)
         };
         for (at, task) in plan.tasks.iter().enumerate() {
-            while at - next >= cores * WAITING || bytes > MAX_BYTES && at > next {
+            while at - next >= AHEAD || bytes > MAX_BYTES && at > next {
                 if !take(&mut next, &mut bytes)? {
                     return Ok::<(), anyhow::Error>(());
                 }

@@ -76,10 +76,10 @@ fn same_number(a: &str, b: &str) -> bool {
 fn same_scalar(a: &Scalar<'_>, b: &Scalar<'_>) -> bool {
     use ScalarKind::{Date, Expression, Float, Int, Number, Template};
     match (a.kind, b.kind) {
-        (Int, Int) => a.canonical == b.canonical,
+        (Int, Int) => a.canonical() == b.canonical(),
         // JSON has one kind of number, so against it the others' kinds say nothing.
-        (Float | Number, Float | Number) | (Number, Int) | (Int, Number) => same_number(&a.canonical, &b.canonical),
-        (Date, Date) | (Expression, Expression) | (Template, Template) => a.canonical == b.canonical,
+        (Float | Number, Float | Number) | (Number, Int) | (Int, Number) => same_number(a.canonical(), b.canonical()),
+        (Date, Date) | (Expression, Expression) | (Template, Template) => a.canonical() == b.canonical(),
         _ => false,
     }
 }
@@ -248,14 +248,14 @@ impl Hashes {
                 let kind = if number && self.loose_numbers { ScalarKind::Number } else { scalar.kind };
                 hasher.write_u8(6);
                 kind.hash(hasher);
-                match if kind == ScalarKind::Int { None } else { Decimal::parse(&scalar.canonical) } {
+                match if kind == ScalarKind::Int { None } else { Decimal::parse(scalar.canonical()) } {
                     Some(decimal) if number => {
                         hasher.write_u8(u8::from(decimal.negative));
                         decimal.digits.hash(hasher);
                         hasher.write_i64(decimal.exponent);
                     }
-                    None if number => scalar.canonical.trim_start_matches('+').to_ascii_lowercase().hash(hasher),
-                    _ => scalar.canonical.hash(hasher),
+                    None if number => scalar.canonical().trim_start_matches('+').to_ascii_lowercase().hash(hasher),
+                    _ => scalar.canonical().hash(hasher),
                 }
             }
             Data::List(items) => {

@@ -184,7 +184,7 @@ fn text_or_template(text: Cow<'_, str>) -> Data<'_> {
 }
 
 fn as_template(text: Cow<'_, str>) -> Data<'_> {
-    Data::Typed(Scalar { kind: ScalarKind::Template, canonical: text.clone(), source: text })
+    Data::Typed(Scalar::new(ScalarKind::Template, text))
 }
 
 /// The escapes of double quotes: `\n`, `\r`, `\t`, `\"`, `\\`, and `\$` where nothing is expanded. Other backslashes stay.

@@ -182,7 +182,7 @@ impl<'a> Tree<'a, '_> {
                     (Some(only @ (Expression::Object(_) | Expression::Array(_))), None) => {
                         let mut node = self.expression(only, depth + 1)?;
                         let name = source.split('(').next().unwrap_or_default().trim();
-                        node.tag = Some(Cow::Owned(format!("{name}()")));
+                        node.tag = Some(format!("{name}()").into());
                         node.span.start = span.start;
                         return Ok(node);
                     }
@@ -279,17 +279,16 @@ fn disjoint(entries: &[Entry<'_>], body: &Node<'_>) -> bool {
 }
 
 fn number(source: &str) -> Data<'_> {
-    let text = compact(source);
-    Data::Typed(Scalar { kind: ScalarKind::Number, source: text.clone(), canonical: text })
+    Data::Typed(Scalar::new(ScalarKind::Number, compact(source)))
 }
 
 fn template_of(text: Cow<'_, str>) -> Data<'_> {
-    Data::Typed(Scalar { kind: ScalarKind::Template, source: text.clone(), canonical: text })
+    Data::Typed(Scalar::new(ScalarKind::Template, text))
 }
 
 fn expression_of(source: &str) -> Data<'_> {
     let source = source.trim();
-    Data::Typed(Scalar { kind: ScalarKind::Expression, source: Cow::Borrowed(source), canonical: compact(source) })
+    Data::Typed(Scalar::with_canonical(ScalarKind::Expression, source, compact(source)))
 }
 
 /// An expression without what changes nothing: blanks but one between words, comments, a comma before a closing bracket.
@@ -476,7 +475,7 @@ mod tests {
             let parsed = parse(Format::Hcl, text.as_bytes(), &Options::default()).expect(text);
             let Data::Map(entries) = &parsed.documents[0].root.data else { panic!("a map") };
             match &entries[0].value.data {
-                Data::Typed(scalar) => scalar.canonical.to_string(),
+                Data::Typed(scalar) => scalar.canonical().to_string(),
                 other => panic!("{other:?}"),
             }
         };

@@ -161,7 +161,7 @@ fn number(source: &str) -> Data<'_> {
         hex if hex.starts_with("0x") || hex.starts_with("0X") => super::number::to_decimal(source),
         _ => Cow::Borrowed(source.strip_prefix('+').unwrap_or(source)),
     };
-    Data::Typed(Scalar { kind: ScalarKind::Number, source: Cow::Borrowed(source), canonical })
+    Data::Typed(Scalar::with_canonical(ScalarKind::Number, source, canonical))
 }
 
 fn too_deep(text: &str, at: usize) -> Error {

@@ -123,7 +123,7 @@ pub struct Node<'a> {
     /// What it is.
     pub data: Data<'a>,
     /// A tag that the format does not define itself, `!` included: `!secret`, `!Ref`. Part of the value.
-    pub tag: Option<Cow<'a, str>>,
+    pub tag: Option<Rare>,
     /// What a YAML 1.1 reader sees where that is something else: `no` is `false` there. `None` where both readings agree,
     /// and in documents that are read as 1.1 in the first place.
     pub yaml11: Option<Box<Data<'a>>>,
@@ -160,8 +160,49 @@ pub struct Scalar<'a> {
     pub kind: ScalarKind,
     /// As the source writes it.
     pub source: Cow<'a, str>,
+    /// The canonical text, where it is not the source.
+    canonical: Option<Rare>,
+}
+
+impl<'a> Scalar<'a> {
+    /// A scalar whose canonical text is the source.
+    pub fn new(kind: ScalarKind, source: impl Into<Cow<'a, str>>) -> Scalar<'a> {
+        Scalar { kind, source: source.into(), canonical: None }
+    }
+
+    /// A scalar with this canonical text.
+    pub fn with_canonical(kind: ScalarKind, source: impl Into<Cow<'a, str>>, canonical: Cow<'_, str>) -> Scalar<'a> {
+        let source = source.into();
+        let canonical = (canonical != source).then(|| canonical.into_owned().into());
+        Scalar { kind, source, canonical }
+    }
+
     /// As JSON or a comparison wants it: decimal digits for an integer of any base, the source for the others.
-    pub canonical: Cow<'a, str>,
+    pub fn canonical(&self) -> &str {
+        self.canonical.as_deref().unwrap_or(&self.source)
+    }
+
+    fn into_canonical(self) -> Cow<'a, str> {
+        self.canonical.map_or(self.source, |text| Cow::Owned(text.to_string()))
+    }
+}
+
+/// A text that few values have. It is one pointer wide, because all the others have room for it too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rare(Box<Cow<'static, str>>);
+
+impl From<String> for Rare {
+    fn from(text: String) -> Rare {
+        Rare(Box::new(Cow::Owned(text)))
+    }
+}
+
+impl std::ops::Deref for Rare {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
 }
 
 /// The types of [`Scalar`].

@@ -21,9 +21,7 @@ fn data(data: Data<'_>) -> Data<'static> {
         Data::Cycle => Data::Cycle,
         Data::String(text) => Data::String(own(text)),
         Data::Encrypted(text) => Data::Encrypted(own(text)),
-        Data::Typed(Scalar { kind, source, canonical }) => {
-            Data::Typed(Scalar { kind, source: own(source), canonical: own(canonical) })
-        }
+        Data::Typed(Scalar { kind, source, canonical }) => Data::Typed(Scalar { kind, source: own(source), canonical }),
         Data::List(items) => Data::List(items.into_iter().map(node).collect()),
         Data::Map(entries) => Data::Map(
             entries
@@ -42,7 +40,7 @@ fn data(data: Data<'_>) -> Data<'static> {
 fn node(node: Node<'_>) -> Node<'static> {
     Node {
         data: data(node.data),
-        tag: node.tag.map(own),
+        tag: node.tag,
         yaml11: node.yaml11.map(|other| Box::new(data(*other))),
         span: node.span,
     }

@@ -1,5 +1,6 @@
 //! Where does each document of a YAML file begin, without parsing it? So that equal documents cost no parsing.
 
+use memchr::memmem;
 use std::ops::Range;
 
 /// One document of a YAML text, found by its marker alone.
@@ -22,43 +23,49 @@ pub struct Part {
 pub fn split_yaml(text: &[u8]) -> Option<Vec<Part>> {
     let text = std::str::from_utf8(text).ok()?;
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    if text[start..].contains('\u{feff}') {
+    if memmem::find(&text.as_bytes()[start..], "\u{feff}".as_bytes()).is_some() {
         return None;
     }
     let bytes = text.as_bytes();
+    let returns = memchr::memchr_iter(b'\r', bytes);
+    if returns.into_iter().any(|at| bytes.get(at + 1) != Some(&b'\n')) {
+        return None;
+    }
+    // Where lines begin that begin with this.
+    let begins = |mark: &'static [u8]| {
+        let first = bytes[start..].starts_with(&mark[1..]).then_some(start);
+        first.into_iter().chain(memmem::find_iter(&bytes[start..], mark).map(move |at| start + at + 1))
+    };
+    if begins(b"\n%").next().is_some() || begins(b"\n...").any(|at| is_marker(&bytes[at..], b"...")) {
+        return None;
+    }
     let mut parts: Vec<Part> = Vec::new();
-    let (mut at, mut line) = (start, 0_u32);
-    // Whether a document has begun: blank and comment lines before the first marker are no document.
-    let mut begun = false;
-    while at < bytes.len() {
-        let end = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |length| at + length + 1);
-        let this = &bytes[at..end];
-        let lone_return = this.iter().enumerate().any(|(i, &b)| b == b'\r' && this.get(i + 1) != Some(&b'\n'));
-        if lone_return || this[0] == b'%' || is_marker(this, b"...") {
-            return None;
+    let (mut counted, mut lines) = (start, 0_usize);
+    for at in begins(b"\n---").filter(|at| is_marker(&bytes[*at..], b"---")) {
+        lines += memchr::memchr_iter(b'\n', &bytes[counted..at]).count();
+        counted = at;
+        // Blank and comment lines before the first marker are no document.
+        let mut from = at;
+        if let Some(last) = parts.last_mut() {
+            last.bytes.end = at;
+        } else if says_something(&text[start..at]) {
+            parts.push(Part { bytes: 0..at, lines_before: 0, documents_before: 0 });
+        } else {
+            from = 0;
         }
-        if is_marker(this, b"---") {
-            let from = if parts.is_empty() && !begun { 0 } else { at };
-            if let Some(last) = parts.last_mut() {
-                last.bytes.end = at;
-            } else if begun {
-                parts.push(Part { bytes: 0..at, lines_before: 0, documents_before: 0 });
-            }
-            let documents_before = parts.len();
-            let lines_before = if from == 0 { 0 } else { line };
-            parts.push(Part { bytes: from..bytes.len(), lines_before, documents_before });
-            begun = true;
-        } else if !begun {
-            let content = this.iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\n'));
-            begun = content.is_some_and(|&b| b != b'#');
-        }
-        at = end;
-        line = line.saturating_add(1);
+        let lines_before = if from == 0 { 0 } else { u32::try_from(lines).unwrap_or(u32::MAX) };
+        parts.push(Part { bytes: from..bytes.len(), lines_before, documents_before: parts.len() });
     }
     if parts.is_empty() {
         parts.push(Part { bytes: 0..bytes.len(), lines_before: 0, documents_before: 0 });
     }
     Some(parts)
+}
+
+/// Whether there is a line that is not blank and no comment.
+fn says_something(text: &str) -> bool {
+    let mut lines = text.split('\n').map(|line| line.trim_start_matches([' ', '\t', '\r']));
+    lines.any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 fn is_marker(line: &[u8], marker: &[u8; 3]) -> bool {

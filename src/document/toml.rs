@@ -67,7 +67,7 @@ impl<'a> Tree<'a> {
             ));
         }
         let source = self.text.get(range).unwrap_or_default();
-        let typed = |kind, canonical| Data::Typed(Scalar { kind, source: Cow::Borrowed(source), canonical });
+        let typed = |kind, canonical| Data::Typed(Scalar::with_canonical(kind, source, canonical));
         let data = match value.into_inner() {
             DeValue::String(text) => Data::String(text),
             DeValue::Boolean(value) => Data::Bool(value),

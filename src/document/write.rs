@@ -195,7 +195,7 @@ fn written_value(written: Written<'_>) -> Value {
 }
 
 fn written<'n>(scalar: &'n Scalar<'_>) -> Written<'n> {
-    let (source, canonical) = (scalar.source.as_ref(), scalar.canonical.as_ref());
+    let (source, canonical) = (scalar.source.as_ref(), scalar.canonical());
     let kind = match scalar.kind {
         // A date is a string to every reader of JSON; where it became one, or was one, a note says so.
         ScalarKind::Template | ScalarKind::Date => return Written::String(source),

@@ -76,7 +76,7 @@ fn plain(node: &Node<'_>) -> Value {
         Data::Bool(value) => json!(value),
         Data::Typed(scalar) => match scalar.kind {
             ScalarKind::Int | ScalarKind::Float | ScalarKind::Number => {
-                let text = scalar.canonical.replace(".inf", "inf").replace("Infinity", "inf").replace("0o", "0");
+                let text = scalar.canonical().replace(".inf", "inf").replace("Infinity", "inf").replace("0o", "0");
                 text.parse().map_or_else(|_| json!(text.parse::<f64>().unwrap_or(f64::NAN)), |n: i64| json!(n))
             }
             _ => json!(scalar.source),
@@ -193,8 +193,8 @@ fn typed(node: &Node<'_>) -> Value {
         ),
         Data::Bool(value) => scalar("bool", value.to_string()),
         Data::Typed(number) => match number.kind {
-            ScalarKind::Int => scalar("integer", number.canonical.to_string()),
-            ScalarKind::Float => scalar("float", float(&number.canonical)),
+            ScalarKind::Int => scalar("integer", number.canonical().to_string()),
+            ScalarKind::Float => scalar("float", float(number.canonical())),
             _ => scalar("date", date(&number.source)),
         },
         _ => scalar("string", node.to_value().as_str().unwrap_or_default().to_string()),

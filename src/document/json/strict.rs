@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
             self.digits()?;
         }
         let source = self.text.get(start..self.at)?;
-        Some(Data::Typed(Scalar { kind: ScalarKind::Number, source: source.into(), canonical: source.into() }))
+        Some(Data::Typed(Scalar::new(ScalarKind::Number, source)))
     }
 
     fn digits(&mut self) -> Option<()> {

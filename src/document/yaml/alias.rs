@@ -3,7 +3,7 @@
 //! While a document is built an alias is a [`Data::Cycle`], and this side table knows which. Every anchor that is used is
 //! charged for all its uses before it is copied once, so a bomb of any kind fails at once and in little memory.
 
-use crate::document::{Data, Entry, Error, Key, Node, Options, Place, Span, settle_duplicates};
+use crate::document::{Data, Entry, Error, Key, Node, Options, Place, Rare, Span, settle_duplicates};
 use crate::limits::{MAX_ALIAS_NODES, MAX_DEPTH};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ pub(super) struct Seen<'a> {
     /// The number of the node of every anchor.
     pub(super) anchors: HashMap<usize, u32>,
     /// The scalars that have an anchor, for aliases that are keys.
-    pub(super) key_anchors: HashMap<usize, (Data<'a>, Option<Cow<'a, str>>)>,
+    pub(super) key_anchors: HashMap<usize, (Data<'a>, Option<Rare>)>,
     /// The anchors that the aliases refer to, in document order.
     pub(super) aliases: Vec<usize>,
     /// How many merge keys there were.
@@ -72,7 +72,7 @@ struct Walk<'a, 'o> {
     /// Which nodes have an anchor that is used.
     anchored: HashMap<u32, usize>,
     aliases: std::vec::IntoIter<usize>,
-    keys: HashMap<usize, (Data<'a>, Option<Cow<'a, str>>)>,
+    keys: HashMap<usize, (Data<'a>, Option<Rare>)>,
     done: HashMap<usize, (Node<'a>, Size)>,
     open: HashSet<usize>,
     next: u32,

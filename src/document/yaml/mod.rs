@@ -10,7 +10,7 @@ mod plain;
 mod scalar;
 
 use super::lines::{Cursor, first_control};
-use super::{Data, Document, Entry, Error, Key, Node, Options, Parsed, Place, Span, template};
+use super::{Data, Document, Entry, Error, Key, Node, Options, Parsed, Place, Rare, Span, template};
 use crate::limits::{MAX_DEPTH, MAX_DOCUMENTS};
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag, YamlVersion};
 use scalar::{Readings, Seen};
@@ -56,7 +56,7 @@ fn by_events<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> 
 
 /// A collection whose end was not seen yet.
 struct Frame<'a> {
-    tag: Option<Cow<'a, str>>,
+    tag: Option<Rare>,
     start: Place,
     /// Where it begins in the text, and whether it is written in brackets.
     offset: usize,
@@ -400,33 +400,33 @@ fn without_last_break<'t>(
 }
 
 /// What a tag asks for.
-enum TagOf<'a> {
+enum TagOf {
     /// One of the core schema's scalar types, by its word.
     Core(&'static str),
     /// `!!map`, `!!seq`: nothing that the notation does not say.
     Collection,
     /// Any other, as it is kept.
-    Custom(Cow<'a, str>),
+    Custom(Rare),
 }
 
-fn tag_of<'a>(tag: &Tag) -> TagOf<'a> {
+fn tag_of(tag: &Tag) -> TagOf {
     const CORE: [&str; 6] = ["str", "int", "float", "bool", "null", "timestamp"];
     let full = format!("{}{}", tag.handle(), tag.suffix());
     match full.strip_prefix("tag:yaml.org,2002:") {
         Some("map" | "seq") => TagOf::Collection,
         Some(suffix) => match CORE.iter().find(|core| **core == suffix) {
             Some(core) => TagOf::Core(core),
-            None => TagOf::Custom(Cow::Owned(format!("!!{suffix}"))),
+            None => TagOf::Custom(format!("!!{suffix}").into()),
         },
         // `! text`: the non-specific tag makes it a string.
         None if full == "!" => TagOf::Core("str"),
-        None if full.starts_with('!') => TagOf::Custom(Cow::Owned(full)),
-        None => TagOf::Custom(Cow::Owned(format!("!<{full}>"))),
+        None if full.starts_with('!') => TagOf::Custom(full.into()),
+        None => TagOf::Custom(format!("!<{full}>").into()),
     }
 }
 
 /// A scalar with a tag, and the tag where it says more than the type. What does not fit its tag keeps both.
-fn tagged<'a>(text: Cow<'a, str>, tag: TagOf<'a>, empty: bool) -> (Data<'a>, Option<Cow<'a, str>>) {
+fn tagged<'a>(text: Cow<'a, str>, tag: TagOf, empty: bool) -> (Data<'a>, Option<Rare>) {
     use super::ScalarKind::{Date, Float, Int};
     let core = match tag {
         TagOf::Core(core) => core,
@@ -446,7 +446,7 @@ fn tagged<'a>(text: Cow<'a, str>, tag: TagOf<'a>, empty: bool) -> (Data<'a>, Opt
     };
     match fitting {
         Some(seen) => (seen.into_data(text), None),
-        None => (Data::String(text), Some(Cow::Owned(format!("!!{core}")))),
+        None => (Data::String(text), Some(format!("!!{core}").into())),
     }
 }
 
@@ -460,7 +460,7 @@ fn key_of<'a>(data: Data<'a>, tag: Option<&str>) -> Key<'a> {
     match data {
         Data::String(text) => Key::String(text),
         Data::Bool(value) => Key::Typed("bool", Cow::Borrowed(if value { "true" } else { "false" })),
-        Data::Typed(scalar) => Key::Typed(scalar.kind.name(), scalar.canonical),
+        Data::Typed(scalar) => Key::Typed(scalar.kind.name(), scalar.into_canonical()),
         _ => Key::Typed("null", Cow::Borrowed("null")),
     }
 }

@@ -9,7 +9,7 @@ use super::scalar::{self, Readings};
 use super::{Place, Span, key_of};
 use crate::document::{Data, Entry, Key, Node, find_duplicate};
 use crate::limits::MAX_DEPTH;
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
 /// The longest key, in bytes, that every parser takes for one.
@@ -60,7 +60,8 @@ pub(super) fn parse(text: &str) -> Option<Plain<'_>> {
 
 /// Whether there is no character that parsers disagree on, or that makes an error.
 fn is_ordinary(text: &str) -> bool {
-    if text.bytes().fold(false, |found, byte| found | (byte == 0x7f)) {
+    let bytes = text.as_bytes();
+    if memchr(0x7f, bytes).is_some() || memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n')) {
         return false;
     }
     let fits =
@@ -103,7 +104,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Takes the line at `line.next`; `None` for one with a carriage return of its own.
+    /// Takes the line at `line.next`; `None` beyond the last line number.
     fn take(&mut self) -> Option<()> {
         let start = self.line.next;
         let rest = &self.bytes[start..];
@@ -115,9 +116,6 @@ impl<'a> Reader<'a> {
         }
         let line = &self.bytes[start..end];
         let blanks = line.iter().take_while(|byte| **byte == b' ').count();
-        if line.contains(&b'\r') {
-            return None;
-        }
         let number = self.line.number.checked_add(1)?;
         self.line = Line { number, start, content: start + blanks, end, next, wide: !line.is_ascii() };
         self.at = self.line.content;

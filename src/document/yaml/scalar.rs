@@ -26,10 +26,10 @@ impl Seen {
             Seen::Null => Data::Null,
             Seen::Bool(value) => Data::Bool(value),
             Seen::String => Data::String(source),
-            Seen::Typed(kind, canonical) => {
-                let canonical = canonical.map_or_else(|| source.clone(), Cow::Owned);
-                Data::Typed(Scalar { kind, source, canonical })
-            }
+            Seen::Typed(kind, canonical) => Data::Typed(match canonical {
+                Some(canonical) => Scalar::with_canonical(kind, source, canonical.into()),
+                None => Scalar::new(kind, source),
+            }),
         }
     }
 }

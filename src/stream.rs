@@ -1,13 +1,15 @@
 //! How do records come in and go out? Lines in, bounded and counted; whole lines out, flushed and checked.
 //!
 //! A stage reads [`Line`]s: the first bytes tell the type of a line that a filter of ours wrote, so that a line which the
-//! stage does not handle is copied and never parsed. Reading by line gives physical line numbers, a bound on a line, and the
-//! knowledge that the last one was cut off.
+//! stage does not handle is copied and never parsed. What is parsed goes through ndjson-stream, one line at a time: that
+//! gives physical line numbers, a bound on a line, and the knowledge that the last one was cut off.
 //!
 //! [`Tally`] holds a stream to its own counts: half a diff must not pass a gate, be narrated, or look whole.
 
 use crate::limits::MAX_LINE;
 use crate::record::{self, BadField, End, File, Record, Start, Status};
+use ndjson_stream::config::{EmptyLineHandling, NdjsonConfig};
+use ndjson_stream::engine::NdjsonEngine;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, Read as _, Write};
@@ -164,11 +166,15 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A line that is no JSON object, repeats a key, or has no `type`.
     pub fn record(&self) -> Result<Record, StreamError> {
-        let Some(text) = self.text.strip_suffix('\n') else { return self.fail(Problem::CutOff) };
-        match Record::parse(text) {
-            Ok(record) if record.kind().is_some() => Ok(record),
-            Ok(_) => self.fail(Problem::NoType),
-            Err(error) => self.fail(self.diagnose(&error)),
+        let config =
+            NdjsonConfig::default().with_empty_line_handling(EmptyLineHandling::ParseAlways).with_parse_rest(true);
+        let mut engine = NdjsonEngine::<Record>::with_config(config);
+        engine.input(self.text);
+        match engine.pop() {
+            Some(Ok(record)) if record.kind().is_some() => Ok(record),
+            Some(Ok(_)) => self.fail(Problem::NoType),
+            Some(Err(error)) => self.fail(self.diagnose(&error)),
+            None => self.fail(Problem::CutOff),
         }
     }
 

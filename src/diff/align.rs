@@ -6,8 +6,9 @@
 use super::compare::Comparer;
 use super::same::same_leaf;
 use crate::document::{Data, Node};
+use foldhash::{HashMap, HashMapExt as _};
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Up to so many items on both sides together the edit is the shortest there is; above, a near one is taken.
 const MINIMAL: usize = 4_000;
@@ -112,16 +113,100 @@ pub(super) fn gaps(budget: &mut u64, old: &[u64], new: &[u64]) -> Vec<Gap> {
         return whole;
     }
     *budget -= cost;
-    let algorithm = if before.len() + after.len() <= MINIMAL { Algorithm::MyersMinimal } else { Algorithm::Histogram };
-    let tokens = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+    let mut out = Vec::new();
+    if before.len() + after.len() <= MINIMAL {
+        edit(Algorithm::MyersMinimal, before, after, ids.len(), (start, start), &mut out);
+        return out;
+    }
+    // One search over all of a long list takes as many walks over it as there are differences. So it is cut first.
+    let mut known: HashMap<Token, u32> = HashMap::new();
+    let (mut a, mut b) = (0, 0);
+    let ends = anchors(&before, &after, ids.len());
+    for (next_a, next_b) in ends.into_iter().chain([(before.len(), after.len())]) {
+        let (gone, come) = (&before[a..next_a], &after[b..next_b]);
+        known.clear();
+        let mut renumber = |tokens: &[Token]| -> Vec<Token> {
+            tokens
+                .iter()
+                .map(|token| {
+                    let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+                    Token(*known.entry(*token).or_insert(next))
+                })
+                .collect()
+        };
+        if !gone.is_empty() && !come.is_empty() {
+            let (gone, come) = (renumber(gone), renumber(come));
+            edit(Algorithm::Histogram, gone, come, known.len(), (start + a, start + b), &mut out);
+        } else if !gone.is_empty() || !come.is_empty() {
+            out.push((start + a..start + next_a, start + b..start + next_b));
+        }
+        (a, b) = (next_a + 1, next_b + 1);
+    }
+    out
+}
+
+/// The gaps of one search, moved to where the sequences begin.
+fn edit(
+    algorithm: Algorithm,
+    before: Vec<Token>,
+    after: Vec<Token>,
+    tokens: usize,
+    (old_start, new_start): (usize, usize),
+    out: &mut Vec<Gap>,
+) {
+    let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
     let mut input: InternedInput<u64> = InternedInput { before, after, interner: Interner::new(0) };
     let mut diff = Diff::default();
     diff.compute_with(algorithm, &input.before, &input.after, tokens);
     diff.postprocess_no_heuristic(&input);
-    let shift = |range: std::ops::Range<u32>| start + range.start as usize..start + range.end as usize;
-    let gaps = diff.hunks().map(|hunk| (shift(hunk.before), shift(hunk.after))).collect();
+    let shift = |start: usize, range: std::ops::Range<u32>| start + range.start as usize..start + range.end as usize;
+    out.extend(diff.hunks().map(|hunk| (shift(old_start, hunk.before), shift(new_start, hunk.after))));
     input.clear();
-    gaps
+}
+
+/// Where two long sequences surely go together: the longest row, without crossing, of items that each of them has once
+/// (patience diff). In order.
+fn anchors(before: &[Token], after: &[Token], tokens: usize) -> Vec<(usize, usize)> {
+    /// How often an item is there, and where.
+    #[derive(Clone, Copy, Default)]
+    struct Seen {
+        old: u32,
+        new: u32,
+        place: usize,
+    }
+    let mut seen = vec![Seen::default(); tokens];
+    for token in before {
+        seen[token.0 as usize].old += 1;
+    }
+    for (at, token) in after.iter().enumerate() {
+        let seen = &mut seen[token.0 as usize];
+        seen.new += 1;
+        seen.place = at;
+    }
+    let pairs: Vec<(usize, usize)> = before
+        .iter()
+        .enumerate()
+        .filter_map(|(at, token)| {
+            let seen = seen[token.0 as usize];
+            (seen.old == 1 && seen.new == 1).then_some((at, seen.place))
+        })
+        .collect();
+    // The last pair of the best row of each length, and what stands before each pair in its row.
+    let mut rows: Vec<usize> = Vec::new();
+    let mut earlier = vec![None; pairs.len()];
+    for (at, (_, place)) in pairs.iter().enumerate() {
+        let length = rows.partition_point(|last| pairs[*last].1 < *place);
+        earlier[at] = length.checked_sub(1).map(|shorter| rows[shorter]);
+        if length == rows.len() {
+            rows.push(at);
+        } else {
+            rows[length] = at;
+        }
+    }
+    let mut row: Vec<(usize, usize)> =
+        std::iter::successors(rows.last().copied(), |at| earlier[*at]).map(|at| pairs[at]).collect();
+    row.reverse();
+    row
 }
 
 /// Pairs what two lists do not have in common at one place.
@@ -388,6 +473,23 @@ mod tests {
         assert_eq!(gaps(&mut budget, &[1, 2, 3], &[1, 9, 2, 3]), [(1..1, 1..2)]);
         assert_eq!(gaps(&mut budget, &[1, 2], &[1, 2, 1]), [(2..2, 2..3)]);
         assert_eq!(gaps(&mut budget, &[], &[7]), [(0..0, 0..1)]);
+    }
+
+    #[test]
+    fn a_long_list_is_cut_where_it_surely_goes_together() {
+        let old: Vec<u64> = (0..100_000).collect();
+        let mut new = old.clone();
+        new.iter_mut().step_by(10).for_each(|item| *item += 1_000_000);
+        let mut budget = BUDGET;
+        let found = gaps(&mut budget, &old, &new);
+        assert_eq!(found.len(), 10_000);
+        assert!(found.iter().all(|(a, b)| a == b && a.len() == 1), "{:?}", &found[..3]);
+        // Items that stand in it several times, between those that do not.
+        let old: Vec<u64> = (0..9_000).map(|n| if n % 3 == 0 { n } else { n % 3 }).collect();
+        let mut new = old.clone();
+        new.remove(4_000);
+        let mut budget = BUDGET;
+        assert_eq!(gaps(&mut budget, &old, &new).iter().map(|(a, b)| a.len() + b.len()).sum::<usize>(), 1);
     }
 
     #[test]

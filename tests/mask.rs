@@ -1,5 +1,6 @@
 //! flecto-mask
 
+mod attacks;
 mod cases;
 mod properties;
 mod sets;

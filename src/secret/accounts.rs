@@ -87,6 +87,19 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     if text.contains("LoginModule") {
         jaas(text, spans);
     }
+    if text.contains("chpasswd") {
+        for range in words(text, |b| !b.is_ascii_whitespace() && !b"\"'[],{}".contains(&b)) {
+            if let Some((user, password)) = text[range.clone()].split_once(':')
+                && !user.is_empty()
+                && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+                && opaque::is_mixed(password)
+                && !password.contains(['/', ':'])
+                && !reading::is_kept(password, Strength::Strong)
+            {
+                spans.push(Span::new(range.end - password.len()..range.end, By::Container, "user and password"));
+            }
+        }
+    }
     if text.contains("digest:") {
         zookeeper(text, spans);
     }
@@ -165,7 +178,9 @@ pub(super) fn told(line: &str, start: usize, spans: &mut Vec<Span>) {
             match word.trim_matches(quotes).split_once([':', '/']) {
                 Some((user, password))
                     if (LOGINS.iter().any(|login| login.eq_ignore_ascii_case(user))
-                        || told && user.bytes().all(|b| b.is_ascii_alphabetic()))
+                        || told
+                            && user.bytes().all(|b| b.is_ascii_alphabetic())
+                            && ["login", "cred", "log in", "sign in"].iter().any(|word| lower.contains(word)))
                         && !user.is_empty()
                         && !password.contains(['/', ':', '@']) =>
                 {
@@ -181,6 +196,7 @@ pub(super) fn told(line: &str, start: usize, spans: &mut Vec<Span>) {
                 matches!(user, "admin" | "root" | "administrator" | "sa")
                     && password.len() >= 4
                     && password.bytes().all(|b| b.is_ascii_alphanumeric())
+                    && password != user
                     && super::words::named(password).is_none()
             });
         if (opaque::is_mixed(shown) || everybody)

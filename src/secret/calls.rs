@@ -11,6 +11,18 @@ use std::ops::Range;
 
 /// The end of a function's name, and which of its arguments is the secret, counted from 0.
 const CALLS: &[(&str, usize)] = &[
+    ("keyring.set_password", 2),
+    ("pymysql.connect", 2),
+    ("MySQLdb.connect", 2),
+    ("DBI->connect", 2),
+    ("hmac.new", 0),
+    ("Fernet", 0),
+    ("createCipheriv", 1),
+    ("createDecipheriv", 1),
+    ("password_hash", 0),
+    ("changeUserPassword", 1),
+    ("signWith", 1),
+    ("SymmetricSecurityKey", 0),
     ("mysqli_connect", 2),
     ("mysql_connect", 2),
     ("mysql_pconnect", 2),
@@ -76,6 +88,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     fallbacks(text, spans);
     variables(text, spans);
     secure_string(text, spans);
+    defaults(text, spans);
     for (open, _) in text.match_indices('(') {
         let head = &text[super::formats::floor(text, open.saturating_sub(48))..open];
         let Some((_, which)) = CALLS.iter().find(|(name, _)| {
@@ -168,6 +181,36 @@ fn fallbacks(text: &str, spans: &mut Vec<Span>) {
             }
         }
     }
+}
+
+/// `{{ db_password | default('x') }}`, `{{ default "x" .Values.password }}`: the literal that a template falls back to.
+fn defaults(text: &str, spans: &mut Vec<Span>) {
+    for (at, word) in text.match_indices("default") {
+        let rest = &text[at + word.len()..];
+        let inside = rest.trim_start_matches([' ', '(']);
+        let Some(quote) = inside.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let literal = &inside[1..super::formats::floor(inside, 512)];
+        let Some(length) = literal.find(quote) else { continue };
+        let value = &literal[..length];
+        let head = text[super::formats::floor(text, at.saturating_sub(96))..at].trim_end();
+        let name = |text: &str, last: bool| -> bool {
+            let mut parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|part| !part.is_empty());
+            let part = if last { parts.next_back() } else { parts.next() };
+            part.and_then(words::named).is_some_and(|named| named.strength == Strength::Strong)
+        };
+        let piped = head.strip_suffix('|').is_some_and(|head| name(head.trim_end(), true));
+        let behind = literal[length + 1..].trim_start();
+        let end = behind.find(['}', ' ', ')', '|']).unwrap_or(behind.len());
+        let applied = behind.starts_with(['.', '$']) && name(&behind[..end], true);
+        if (piped || applied) && !value.is_empty() && !reading::is_kept(value, Strength::Strong) {
+            let from = text.len() - literal_start(text, literal);
+            spans.push(Span::new(from..from + length, By::Container, "default"));
+        }
+    }
+}
+
+fn literal_start(text: &str, literal: &str) -> usize {
+    text.len() - (literal.as_ptr() as usize - text.as_ptr() as usize)
 }
 
 /// `variable "db_password" { default = "x" }` of Terraform: the block's name says what its default is.

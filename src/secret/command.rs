@@ -198,6 +198,7 @@ const TOOLS: &[Tool] = &[
     tool(&["security"], &["-w"], &[], &[], "add-internet-password"),
     tool(&["signtool", "SignTool"], &["/p"], &[], &[], ""),
     tool(&["certutil"], &["-p"], &[], &[], ""),
+    tool(&["kadmin", "kadmin.local"], &["-w"], &[], &[], ""),
     tool(&["steghide", "outguess"], &["-p", "-k"], &[], &[], ""),
     tool(&["ssh-keygen"], &["-N", "-P"], &[], &[], ""),
     tool(&["ipa-client-install", "ipa-server-install", "ipa-replica-install"], &["-w", "-a"], &[], &[], ""),
@@ -251,6 +252,12 @@ const PLACES: &[(&[&str], isize)] = &[
     (&["ejabberdctl", "register"], 2),
     (&["ejabberdctl", "change_password"], 2),
     (&["prosodyctl", "register"], 2),
+    (&["ansible-vault", "encrypt_string"], 0),
+    (&["valkey-cli", "auth"], 0),
+    (&["valkey-cli", "AUTH"], 0),
+    (&["redis-cli", "AUTH"], 0),
+    (&["mosquitto_passwd", "-b"], 2),
+    (&["slappasswd", "-s"], 0),
     (&["samba-tool", "user", "create"], 1),
     (&["samba-tool", "user", "add"], 1),
     (&["samba-tool", "user", "setpassword", "newpassword"], 0),
@@ -538,7 +545,17 @@ fn judge_with(
                 && (matches!(name, "pass" | "pwd" | "password" | "rp" | "passwordd" | "passwordo" | "pd")
                     || name == "p"
                         && words.iter().any(|word| {
-                            matches!(base(word), "xfreerdp" | "wlfreerdp" | "sdl-freerdp" | "rdesktop" | "mstsc")
+                            matches!(
+                                base(word),
+                                "xfreerdp"
+                                    | "xfreerdp3"
+                                    | "wlfreerdp"
+                                    | "wlfreerdp3"
+                                    | "sdl-freerdp"
+                                    | "sdl-freerdp3"
+                                    | "rdesktop"
+                                    | "mstsc"
+                            )
                         })
                     || words::named(name).is_some_and(|named| named.strength == Strength::Strong))
                 && !value.is_empty()
@@ -559,6 +576,14 @@ fn judge_with(
         let bare = word.trim_start_matches('-');
         if bare.contains(['=', ':', ' ']) || bare.len() < 3 || word.starts_with("--no-") {
             continue;
+        }
+        if let Some(stem) = ["-command", "-cmd", "eval"].iter().find_map(|end| bare.strip_suffix(end))
+            && words::named(stem).is_some_and(|named| named.strength == Strength::Strong)
+            && let Some(value) = next.clone()
+            && let Some(literal) = ["echo ", "printf "].iter().find_map(|tool| text[value.clone()].strip_prefix(tool))
+            && value_fine(literal)
+        {
+            hide(at, value.end - literal.len()..value.end, "password command");
         }
         if let Some(named) = words::named(bare)
             && named.strength >= Strength::Medium
@@ -666,9 +691,26 @@ fn judge_with(
     }
     places(text, command, &words, &mut hide);
     verbs(command, &words, &mut hide);
+    // `echo x > /run/secrets/db_password`.
+    if let Some(into) = words.iter().position(|word| matches!(*word, ">" | ">>"))
+        && into >= 2
+        && matches!(words[0], "echo" | "printf")
+        && let Some(file) = words.get(into + 1)
+        && (file.contains("/secrets/")
+            || base(file)
+                .split('.')
+                .next()
+                .and_then(words::named)
+                .is_some_and(|named| named.strength == Strength::Strong))
+        && super::opaque::is_passwordish(words[into - 1])
+        && value_fine(words[into - 1])
+    {
+        hide(into - 1, command[into - 1].clone(), "standard input");
+    }
     // `sudo -S <<< hunter2`, `vercel env add DB_PASS <<< …`.
     if let Some(at) = words.iter().position(|word| *word == "<<<")
         && let Some(value) = command.get(at + 1).filter(|range| value_fine(&text[(*range).clone()]))
+        && !text[value.clone()].contains(' ')
         && (takes(&words)
             || hints(&words[..at]) && super::opaque::is_passwordish(&text[value.clone()])
             || words[..at].iter().any(|word| word.contains("pass") || word.contains("secret")))
@@ -731,13 +773,26 @@ fn verbs(command: &[Range<usize>], words: &[&str], hide: &mut impl FnMut(usize, 
 /// Whether a command reads a password from its standard input.
 fn takes(words: &[&str]) -> bool {
     words.contains(&"--password-stdin")
-        || words.contains(&"secret") && words.contains(&"put")
+        || words.contains(&"secret")
+            && (words.contains(&"put") || words.contains(&"create") && words.last() == Some(&"-"))
         || words.contains(&"--with-token")
         || words.iter().any(|w| base(w) == "chpasswd")
         || words.contains(&"-S") && words.iter().any(|w| base(w) == "sudo")
         || words.iter().any(|w| base(w) == "passwd") && !words.contains(&"-l")
         || words.contains(&"--pass-stdin")
-        || words.iter().any(|w| matches!(base(w), "kinit" | "smbpasswd" | "cryptsetup" | "ecryptfs-add-passphrase"))
+        || words.iter().any(|w| {
+            matches!(
+                base(w),
+                "kinit"
+                    | "smbpasswd"
+                    | "cryptsetup"
+                    | "ecryptfs-add-passphrase"
+                    | "realm"
+                    | "adcli"
+                    | "zfs"
+                    | "keepassxc-cli"
+            )
+        })
 }
 
 /// Whether a word of a command says that it is about a secret.
@@ -807,6 +862,7 @@ fn places(
         let chosen = if *which < 0 { plain.last() } else { plain.get(*which as usize) };
         if let Some(at) = chosen
             && value_fine(words[*at])
+            && !(pairs::names_one(words[*at]) && words::named(words[*at]).is_some())
             && !reading::is_kept(words[*at], Strength::Strong)
         {
             hide(*at, command[*at].clone(), "command argument");

@@ -288,6 +288,13 @@ impl Context {
             named.strength = Strength::Medium;
             named.word = "secretkey";
         }
+        if name == "secret"
+            && matches!(self.name.as_str(), "tls" | "ingress" | "certificate" | "ssl" | "cert" | "ca")
+            && let Some(named) = own.as_mut()
+        {
+            // `tls.secret`: the name of a Secret.
+            named.strength = Strength::Weak;
+        }
         // `mfa.seed`, `password.hash`: which half of the parent's secret it is.
         if !parent
             && self.hold.is_some_and(|hold| !hold.named.many)
@@ -296,6 +303,10 @@ impl Context {
             && matches!(named.word, "seed" | "phrase" | "code" | "hash" | "pem" | "private")
         {
             named.strength = Strength::Medium;
+        }
+        if own.is_none() && !words::describes(name) && matches!(&*glued(&self.name), "basicauth" | "httpbasicauth") {
+            // A map of users and their passwords.
+            own = words::named(&self.name);
         }
         if let Some(sibling) = self.sibling
             && VALUE_FIELDS.contains(&&*glued(name))
@@ -354,8 +365,8 @@ impl Context {
     /// Beside a name that says this, as a value.
     pub(super) fn beside(&self, name: &str, named: Named) -> Context {
         let mut next = self.key(name);
-        if next.hold.is_none_or(|hold| hold.named.strength < named.strength) && !self.shield {
-            next.hold = Some(Hold { named, by: By::Sibling, shield: false, language: false });
+        if next.hold.is_none_or(|hold| hold.named.strength < named.strength) {
+            next.hold = Some(Hold { named, by: By::Sibling, shield: self.shield, language: self.language });
         }
         next
     }

@@ -28,9 +28,22 @@ const WRITTEN: &[&str] = &[
 ];
 
 /// Words that name a secret of devices, and those between it and its value.
-const NAMES: &[&str] =
-    &["pre-shared-key", "preshared-key", "pre-shared-secret", "shared-secret", "auth-password", "priv-password"];
-const BETWEEN: &[&str] = &["local", "remote", "ascii-text", "hexadecimal", "ascii", "hex", "0", "6", "7", "8", "key"];
+const NAMES: &[&str] = &[
+    "pre-shared-key",
+    "preshared-key",
+    "pre-shared-secret",
+    "shared-secret",
+    "auth-password",
+    "priv-password",
+    "authentication-key",
+    "message-digest-key",
+];
+const BETWEEN: &[&str] =
+    &["local", "remote", "ascii-text", "hexadecimal", "ascii", "hex", "key", "md5", "sha", "sha1", "sha256", "type"];
+
+/// Methods behind `authentication` and `privacy` of a user of SNMP.
+const METHODS: &[&str] =
+    &["md5", "sha", "sha1", "sha224", "sha256", "sha384", "sha512", "des", "3des", "aes", "aes128", "aes256"];
 
 /// No line of such a device has more words.
 const MAX_WORDS: usize = 24;
@@ -38,7 +51,18 @@ const MAX_WORDS: usize = 24;
 /// Finds them.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     let mut start = 0;
+    let mut server = false;
     for line in text.split('\n') {
+        // ` key 7 x` in the block of a server of TACACS or RADIUS.
+        if !line.starts_with([' ', '\t']) {
+            server = ["tacacs", "radius", "aaa-server"].iter().any(|kind| line.starts_with(kind));
+        } else if server && line.trim_start().starts_with("key ") {
+            let value = line.rsplit(' ').next().unwrap_or("");
+            if value.len() >= 4 && !reading::is_kept(value, Strength::Strong) {
+                let end = start + line.len();
+                spans.push(Span::new(end - value.len()..end, By::Container, "directive"));
+            }
+        }
         let at = start;
         start += line.len() + 1;
         if (12..1024).contains(&line.len()) && line.contains(' ') {
@@ -51,7 +75,7 @@ fn one_line(line: &str, start: usize, spans: &mut Vec<Span>) {
     let set = line.trim_start().starts_with("set ");
     let named = NAMES.iter().any(|name| line.contains(name));
     let written = WRITTEN.iter().any(|word| line.contains(word));
-    if !(set || named || written) {
+    if !(set || named || written || line.contains("community") || line.contains("user")) {
         return;
     }
     let tokens: Vec<Range<usize>> = words(line, |b| !b.is_ascii_whitespace()).take(MAX_WORDS + 1).collect();
@@ -76,7 +100,7 @@ fn one_line(line: &str, start: usize, spans: &mut Vec<Span>) {
     for at in 0..tokens.len() - 1 {
         let word = token(at);
         if NAMES.contains(&word) {
-            let skip = (at + 1..tokens.len()).take_while(|at| BETWEEN.contains(&token(*at))).count();
+            let skip = (at + 1..tokens.len()).take_while(|at| is_between(token(*at))).count();
             push(at + 1 + skip, true);
         }
         // `password cipher x`, `community read cipher x`, `password manager user-name admin plaintext x`.
@@ -84,10 +108,22 @@ fn one_line(line: &str, start: usize, spans: &mut Vec<Span>) {
             push(at + 1, matches!(word, "cipher" | "irreversible-cipher" | "ascii-text" | "ENC"));
         }
     }
-    let last = tokens.len() - 1;
-    if token(0) == "set" && last >= 3 && is_secret_word(token(last - 1)) {
-        push(last, false);
+    for at in 1..tokens.len() - 1 {
+        let (before, word) = (token(at - 1), token(at));
+        // `set snmp community x authorization read-only`, `snmp-agent community write x`, `user u authentication md5 x`.
+        let set = token(0) == "set" && at >= 2 && is_secret_word(word);
+        let community =
+            before == "community" && matches!(word, "read" | "write" | "ro" | "rw" | "read-only" | "read-write");
+        let method = matches!(before, "authentication" | "auth" | "privacy" | "priv") && METHODS.contains(&word);
+        if set || community || method && line.contains("user") {
+            push(at + 1, false);
+        }
     }
+}
+
+/// What may stand between a name and its value: how it is written, and the number of a key or of an encoding.
+fn is_between(word: &str) -> bool {
+    BETWEEN.contains(&word) || word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A word of a line that names a secret, as devices write it: small letters and dashes.

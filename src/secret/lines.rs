@@ -66,7 +66,11 @@ const LINES: &[(&[&str], At, &str)] = &[
     (&["ip", "ospf", "message-digest-key", "*", "md5", "7"], At::Word(0), "cisco"),
     (&["ntp", "authentication-key", "*", "md5"], At::Word(0), "cisco"),
     (&["snmp-server", "host", "*", "version", "2c"], At::Word(0), "cisco"),
+    (&["snmp-server", "host", "*", "traps", "version", "2c"], At::Word(0), "cisco"),
+    (&["snmp-server", "host", "*", "informs", "version", "2c"], At::Word(0), "cisco"),
     (&["snmp-server", "host", "*"], At::Word(0), "cisco"),
+    (&["password", "*"], At::Alone, "grub"),
+    (&["rename-command", "*"], At::Word(0), "redis"),
     (&["snmp-server", "user", "*", "*", "v3", "auth", "*"], At::Word(0), "cisco"),
     (&["snmp-server", "user", "*", "*", "v3", "auth", "*", "*", "priv", "*"], At::Word(0), "cisco"),
     (&["snmp-server", "user", "*", "*", "v3", "auth", "*", "*", "priv", "aes", "128"], At::Word(0), "cisco"),
@@ -141,7 +145,7 @@ fn one_line(line: &str, start: usize, config: bool, ftp: bool, spans: &mut Vec<S
     let mut push = |range: Range<usize>, word: &'static str| {
         let value = line[range.clone()].trim_matches(['"', '\'', ';', ',', '{', '}']);
         let from = range.start + (value.as_ptr() as usize - line[range.clone()].as_ptr() as usize);
-        if value.len() >= 3 && !reading::is_kept(value, Strength::Strong) {
+        if value.len() >= 3 && !value.starts_with("--") && !reading::is_kept(value, Strength::Strong) {
             spans.push(Span::new(start + from..start + from + value.len(), By::Container, word));
         }
     };
@@ -158,8 +162,19 @@ fn one_line(line: &str, start: usize, config: bool, ftp: bool, spans: &mut Vec<S
             At::Word(which) => {
                 if let Some(range) = rest.get(*which) {
                     let word = &line[range.clone()];
-                    let kind =
-                        matches!(word, "on" | "off" | "version" | "7" | "0" | "6" | "ascii-text" | "local" | "remote");
+                    let kind = matches!(
+                        word,
+                        "on" | "off"
+                            | "version"
+                            | "traps"
+                            | "informs"
+                            | "7"
+                            | "0"
+                            | "6"
+                            | "ascii-text"
+                            | "local"
+                            | "remote"
+                    );
                     let alone = begins[0] != "AUTH" || rest.len() == 1;
                     let prose = begins[0] == "d-i" && !line.contains("passw") || word.ends_with('.') && rest.len() > 1;
                     if !kind && alone && !prose {
@@ -236,6 +251,8 @@ fn one_line(line: &str, start: usize, config: bool, ftp: bool, spans: &mut Vec<S
         && let (Some(user), Some(password)) = (token(0), token(1))
         && [user, password].iter().all(|word| word.len() > 2 && word.starts_with('"') && word.ends_with('"'))
         && super::opaque::is_passwordish(password.trim_matches('"'))
+        && (password.bytes().any(|b| b.is_ascii_uppercase())
+            || password.trim_matches('"').bytes().any(|b| !b.is_ascii_alphanumeric()))
         && super::words::named(user).is_none()
         && [user, password].iter().all(|word| !word.contains([' ', '=', '/', ',', '\'', ':']) || word.contains('$'))
         && line.trim().len() == user.len() + 1 + password.len()
@@ -263,7 +280,7 @@ fn one_line(line: &str, start: usize, config: bool, ftp: bool, spans: &mut Vec<S
     }
     // `"user" pptpd "password" *`: chap-secrets.
     if tokens.len() == 4
-        && token(3) == Some("*")
+        && matches!(token(3), Some("*" | "\"*\""))
         && token(2).is_some_and(|word| word.starts_with('"') || has_digit(word))
     {
         push(tokens[2].clone(), "chap secret");

@@ -306,6 +306,23 @@ fn is_text_in_base64(word: &str) -> bool {
     })
 }
 
+/// The text that a word of hexadecimal digits holds, when every byte of it is a visible letter: no digest is.
+pub(super) fn decode_hex(word: &str) -> Option<String> {
+    let bytes = word.as_bytes();
+    if bytes.len() < 24 || !bytes.len().is_multiple_of(2) || !bytes.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut text = String::with_capacity(bytes.len() / 2);
+    for pair in bytes.chunks_exact(2) {
+        let byte = std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok())?;
+        if !(0x20..0x7f).contains(&byte) && byte != b'\n' {
+            return None;
+        }
+        text.push(char::from(byte));
+    }
+    Some(text)
+}
+
 /// The text that a word of base64 holds, when it is text.
 pub(super) fn decode(word: &str) -> Option<String> {
     let trimmed = word.trim_end_matches('=');

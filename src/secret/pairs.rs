@@ -48,6 +48,10 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             at += 1;
             continue;
         }
+        if name == "key" && ["Public ", "public "].iter().any(|word| text[..key.start].ends_with(word)) {
+            at += 1;
+            continue;
+        }
         if let Some(other) = told_before(text, &key, sign, at) {
             name = other;
         }
@@ -112,6 +116,18 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             // `--secret=db-password`: which of the secrets that a store has.
             at += 1;
             continue;
+        }
+        if value.starts_with('[') && named.strength == Strength::Strong && key.start > 0 {
+            // `secret: ['x', 'y']`: keys in turn.
+            let area = &text[start..super::formats::floor(text, start + 512)];
+            let area = &area[..area.find(']').unwrap_or(0)];
+            let mut from = start;
+            for (which, part) in area.split(['"', '\'']).enumerate() {
+                if which % 2 == 1 && opaque::is_passwordish(part) && !reading::is_kept(part, named.strength) {
+                    spans.push(Span::new(from..from + part.len(), By::Container, named.word));
+                }
+                from += part.len() + 1;
+            }
         }
         if let Some(part) = accounts::in_tuple(text, start, &named) {
             spans.push(Span::new(part, By::Container, "user and password"));
@@ -487,7 +503,23 @@ fn call_pair(text: &str, comma: usize, key: &Key) -> bool {
     let rest = text[comma + 1..].trim_start();
     let value = rest.strip_prefix(['"', '\'']);
     let compound = words::split(name).len() > 1 || name.bytes().all(|b| !b.is_ascii_lowercase());
-    value.is_some_and(|value| !value.starts_with('-')) && (compound || key.flag)
+    let set = || {
+        let head = text[super::formats::floor(text, key.start.saturating_sub(24))..key.start]
+            .trim_end_matches(['"', '\'', ' ']);
+        [
+            "setProperty(",
+            "put(",
+            "set(",
+            "setenv(",
+            "addProperty(",
+            "setAttribute(",
+            "setdefault(",
+            "SetEnvironmentVariable(",
+        ]
+        .iter()
+        .any(|call| head.ends_with(call))
+    };
+    value.is_some_and(|value| !value.starts_with('-')) && (compound || key.flag || set())
 }
 
 /// A doubled quote is one inside SQL and INI values only where the value goes on behind it.
@@ -696,6 +728,13 @@ pub(super) fn judge_value(value: &str, named: &Named, query: bool) -> Option<(st
         // Where a system looks its users up: `passwd: files sss`.
         return None;
     }
+    if named.word == "secretkey"
+        && named.strength == Strength::Medium
+        && value.bytes().all(|b| b.is_ascii_lowercase() || b"-_.".contains(&b))
+    {
+        // `secret.key: db-password`: which key of a Secret.
+        return None;
+    }
     if named.word == "token" && named.many && is_style(value) {
         return None;
     }
@@ -770,11 +809,18 @@ fn is_style(value: &str) -> bool {
 
 /// `4 pins`, `2x20 pin header`, `pins 3 and 4`: how many or which pins a plug has.
 fn is_count_of_pins(value: &str) -> bool {
-    value.contains(' ')
-        && value.split(' ').all(|word| {
-            let digits = word.bytes().filter(u8::is_ascii_digit).count();
-            digits <= 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b",-".contains(&b))
-        })
+    let grid = value.split_once('x').is_some_and(|(rows, columns)| {
+        [rows, columns].iter().all(|n| (1..=2).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit()))
+    });
+    grid || value.contains("pin")
+        && value.bytes().all(|b| b.is_ascii_alphanumeric() || b", -".contains(&b))
+        && value.contains(' ')
+        && value.split(' ').all(|word| word.bytes().filter(u8::is_ascii_digit).count() <= 3)
+        || value.contains(' ')
+            && value.split(' ').all(|word| {
+                let digits = word.bytes().filter(u8::is_ascii_digit).count();
+                digits <= 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b",-".contains(&b))
+            })
 }
 
 /// `0xDEADBEEFDEADBEEF`: the id or the fingerprint of an OpenPGP key.

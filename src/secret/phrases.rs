@@ -180,7 +180,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
     for at in 0..tokens.len() {
         let Some(word) = token(at) else { continue };
         // As long as one of the words below.
-        if !matches!(word.len(), 2 | 3 | 6 | 8 | 9 | 17) {
+        if !matches!(word.len(), 2..=4 | 6 | 8..=10 | 17) {
             continue;
         }
         let lower = word.to_ascii_lowercase();
@@ -200,7 +200,7 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 if quoted_next
                     && at > 0
                     && !line[..tokens[at].start].ends_with(['"', '\''])
-                    && token(at - 1) != Some("with") =>
+                    && token(at - 1).is_none_or(|before| before != "with" && !before.ends_with("getent")) =>
             {
                 push(quoted_run(line, &tokens[at + 1], &clean), "password");
             }
@@ -224,6 +224,27 @@ fn directives(line: &str, start: usize, spans: &mut Vec<Span>) {
                 }
             }
             _ => {}
+        }
+    }
+    // `nmcli c modify x wifi-sec.psk …`: a name of several words, and behind it what no word looks like.
+    for at in 1..tokens.len().saturating_sub(1) {
+        let name = &line[tokens[at].clone()];
+        if name.len() < 32
+            && name.contains(['.', '_', '-'])
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+            && names::named(name).is_some_and(|named| named.strength == Strength::Strong && named.word != "key")
+        {
+            let value = clean(&tokens[at + 1]);
+            let shown = &line[value.clone()];
+            if opaque::is_passwordish(shown)
+                && !shown.contains(['/', '=', ':', '.', '$', '(', '#'])
+                && !opaque::is_identifier(shown)
+                && !is_term(shown)
+                && !is_only_a_name(shown)
+            {
+                push(value, "argument");
+            }
         }
     }
     // `aws configure set aws_secret_access_key x`, `kubectl config set-credentials`, `git config x.token y`.
@@ -550,7 +571,7 @@ fn sentence(line: &str, start: usize, spans: &mut Vec<Span>) {
         let value =
             word.trim_matches(['(', ')', ',', ';', '.', '!', '?', ':', '[', ']', '<', '>', '*', '\'', '"', '`']);
         // `this.token = token` is code, and a flag is no value.
-        if value.is_empty()
+        if !value.contains(char::is_alphanumeric)
             || word.starts_with("--")
             || value == last
             || reading::is_plain_word(word.trim_end_matches([',', ';', '.']), named.strength)
@@ -580,7 +601,8 @@ fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<S
             || matches!(word, "key" | "passe" | "code" | "pass")
                 && (1..=2).any(|back| {
                     at.checked_sub(back).is_some_and(|first| {
-                        let name = &line[tokens[first].start..tokens[at].start + word.len()];
+                        let end = word.as_ptr() as usize - line.as_ptr() as usize + word.len();
+                        let name = &line[tokens[first].start..end];
                         name.len() < 48 && strong(&name.replace(' ', "_"))
                     })
                 });
@@ -599,7 +621,7 @@ fn labelled(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Vec<S
             let digits = shown.bytes().any(|b| b.is_ascii_digit());
             if (opaque::is_mixed(shown) && digits || verb && opaque::is_jumbled(shown))
                 && !shown.contains(['/', ':', '='])
-                && !(verb && is_term(shown))
+                && !is_term(shown)
                 && !(word.eq_ignore_ascii_case("signingkey") && shown.bytes().all(|b| b.is_ascii_hexdigit()))
                 && !reading::is_kept(shown, Strength::Strong)
             {
@@ -619,7 +641,9 @@ fn is_term(text: &str) -> bool {
     ];
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     TERMS.contains(&text[..letters].to_ascii_lowercase().as_str())
-        && text[letters..].bytes().all(|b| b.is_ascii_digit() || b".-_".contains(&b))
+        && text.len() < 16
+        && text[letters..].starts_with(|c: char| c.is_ascii_digit())
+        && text[letters..].bytes().all(|b| b.is_ascii_digit() || b".-_".contains(&b) || matches!(b, b'i' | b'd'))
 }
 
 /// `password 'x7Kp2' is too short`, `the default password tiger77 must be changed`: a value right behind the word itself.
@@ -628,7 +652,16 @@ fn named_there(line: &str, tokens: &[Range<usize>], start: usize, spans: &mut Ve
         let word = line[tokens[at].clone()].to_lowercase();
         let typed = matches!(
             word.as_str(),
-            "password" | "passwd" | "passphrase" | "passcode" | "pin" | "passwort" | "kennwort" | "contraseña"
+            "password"
+                | "passwd"
+                | "passphrase"
+                | "passcode"
+                | "pw"
+                | "psk"
+                | "pin"
+                | "passwort"
+                | "kennwort"
+                | "contraseña"
         );
         if !(typed || matches!(word.as_str(), "credential" | "secret" | "token")) {
             continue;
@@ -734,6 +767,7 @@ fn kept_in_sentence(value: &str, named: &names::Named) -> bool {
         || value.parse::<f64>().is_ok() && !pairs::number_counts(value, named, true)
         || NOTHING.contains(&value.to_lowercase().as_str())
         || is_only_a_name(value)
+        || is_term(value)
         || opaque::is_identifier(value)
         || names::named(value).is_some() && value.contains(['.', '_']) && !value.bytes().any(|b| b.is_ascii_digit())
 }
@@ -805,6 +839,13 @@ const FILLERS: &[&str] = &[
     "their",
     "any",
     "some",
+    "before",
+    "after",
+    "first",
+    "when",
+    "if",
+    "via",
+    "then",
 ];
 
 /// What stands in quotes of any kind, from `from` on.

@@ -156,6 +156,12 @@ fn one_reference(text: &str) -> Option<usize> {
             && !name.split(|c: char| !c.is_ascii_alphanumeric()).any(opaque::is_opaque);
         return fine.then_some(text.len());
     }
+    if let Some(name) = text.strip_prefix('@').and_then(|rest| rest.strip_suffix('@'))
+        && name.len() > 2
+        && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+    {
+        return Some(text.len());
+    }
     if text.starts_with("@@") {
         return simple("@@", "@@");
     }
@@ -203,6 +209,10 @@ fn one_reference(text: &str) -> Option<usize> {
         "ref+",
         "ssm:",
         "ssm://",
+        "awssm:",
+        "azurekv:",
+        "gcpsecretmanager:",
+        "secret://",
         "awssm://",
         "awsps://",
         "gcpsm://",
@@ -422,6 +432,14 @@ pub(super) fn literal_default(body: &str) -> Option<&str> {
                 return Some(after.trim());
             }
         }
+    }
+    // `x ? 'hunter2' : ''`: what a condition chooses.
+    if let Some(at) = body.find(" ? ")
+        && let Some(quote) = body[at + 3..].chars().next().filter(|c| matches!(c, '"' | '\''))
+        && let Some(length) = body[at + 4..].find(quote)
+        && is_literal(&body[at + 3..at + 5 + length])
+    {
+        return Some(&body[at + 3..at + 5 + length]);
     }
     if let Some(literal) = second_argument(body) {
         return Some(literal);
@@ -818,6 +836,7 @@ pub(super) fn is_plain_word(text: &str, strength: Strength) -> bool {
     let text = text.trim().trim_end_matches([';', ',']);
     let lower = text.to_ascii_lowercase();
     PLAIN.contains(&lower.as_str())
+        || lower.contains(", ") && lower.split(", ").all(|part| PLAIN.contains(&part))
         || strength < Strength::Strong && PLAIN_MODES.contains(&lower.as_str())
         || is_duration(text)
         || is_version(text)
@@ -1115,6 +1134,17 @@ pub(super) fn is_code(text: &str) -> bool {
     for keyword in ["await ", "new ", "return ", "yield ", "try ", "!"] {
         text = text.strip_prefix(keyword).unwrap_or(text);
     }
+    // `Field(min_length=8)`, `str = Field(default=None)`: a field's declaration.
+    let declared = text.split_once(" = ").filter(|(kind, _)| PLAIN.contains(kind)).map_or(text, |(_, value)| value);
+    if let Some((function, arguments)) = declared.strip_suffix(')').and_then(|text| text.split_once('('))
+        && function.len() >= 4
+        && function.starts_with(|c: char| c.is_ascii_uppercase())
+        && function.bytes().all(|b| b.is_ascii_alphabetic())
+        && arguments.contains('=')
+        && !arguments.contains(['"', '\''])
+    {
+        return true;
+    }
     // `z.string().min(8)`: calls in a row, without a literal.
     let chain = text.contains("().") && text.ends_with(')') && !text.contains(['"', '\'', '`', ' ']);
     if chain && text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() < 200 {
@@ -1306,6 +1336,13 @@ pub(super) fn is_prose(text: &str) -> bool {
     if !text.contains(' ') || text.len() > 2000 {
         return false;
     }
+    let lower = text.to_ascii_lowercase();
+    if ["see ", "at least ", "stored in ", "minimum "].iter().any(|start| lower.starts_with(start))
+        && !text.split(' ').any(opaque::is_opaque)
+        && !text.split(' ').any(opaque::is_password_like)
+    {
+        return true;
+    }
     // `(leave empty to keep)`, `created by the operator`: nobody's passphrase is built so.
     let aside = text.starts_with('(') && text.ends_with(')');
     let mut count = 0;
@@ -1355,6 +1392,7 @@ fn joined_by_small_words(text: &str) -> bool {
     text.split(' ').any(|word| {
         let last = std::mem::replace(&mut before, word);
         matches!(word, "the" | "a" | "an" | "your" | "this") && PREPOSITIONS.contains(&last)
+            || word == "by" && last.len() > 4 && last.ends_with("ed")
     })
 }
 

@@ -37,7 +37,7 @@ impl Span {
 }
 
 /// How many layers of encoding are looked through.
-const LAYERS: usize = 2;
+const LAYERS: usize = 3;
 
 /// The secret parts of a text, in order, not overlapping. `opaque` says whether words that merely look random count.
 pub(super) fn scan(text: &str, opaque: bool) -> Vec<Span> {
@@ -153,7 +153,7 @@ mod needs {
     /// Words with blanks between.
     pub(super) const DEVICES: Chars = Chars::set(b" ");
     /// A literal in double quotes, columns in parentheses.
-    pub(super) const TERMS: Chars = Chars::set(b"\"(");
+    pub(super) const TERMS: Chars = Chars::set(b"\"'(");
     /// What stands between cells.
     pub(super) const TABLES: Chars = Chars::set(b",;\t|");
     /// Percent, backslash and entity escapes.
@@ -274,7 +274,7 @@ fn base64(text: &str, layer: usize, spans: &mut Vec<Span>) {
         // `key=base64`: what stands before the mark is no part of it.
         let start = word.rfind('=').map_or(range.start, |at| range.start + at + 1);
         let word = &text[start..range.start + word.len()];
-        let Some(inner) = opaque::decode(word) else { continue };
+        let Some(inner) = opaque::decode_hex(word).or_else(|| opaque::decode(word)) else { continue };
         if inner.len() < 10 {
             continue;
         }
@@ -316,6 +316,18 @@ fn escapes(text: &str, layer: usize, spans: &mut Vec<Span>) {
     });
     if entity {
         through(text, layer, spans, unentity);
+    }
+    let wide = !text.is_ascii() && text.contains(['：', '＝']);
+    if wide {
+        through(text, layer, spans, |text, at| {
+            let c = text[at..].chars().next()?;
+            let plain = match c {
+                '：' => ':',
+                '＝' => '=',
+                c => c,
+            };
+            Some((Some(plain), c.len_utf8()))
+        });
     }
     let hidden = !text.is_ascii() && text.chars().any(crate::text::is_active);
     if hidden {
@@ -367,6 +379,14 @@ fn plain(text: &str, at: usize) -> Option<Step> {
 
 fn unpercent(text: &str, at: usize) -> Option<Step> {
     let bytes = text.as_bytes();
+    // `%2520`: what was escaped twice.
+    if text[at..].starts_with("%25")
+        && let Some(hex) = text.get(at + 3..at + 5)
+        && let Ok(byte) = u8::from_str_radix(hex, 16)
+        && (0x20..0x7f).contains(&byte)
+    {
+        return Some((Some(char::from(byte)), 5));
+    }
     if bytes[at] == b'%'
         && let Some(hex) = text.get(at + 1..at + 3)
         && let Ok(byte) = u8::from_str_radix(hex, 16)
@@ -411,6 +431,14 @@ fn unentity(text: &str, at: usize) -> Option<Step> {
         ] {
             if text[at..].starts_with(name) {
                 return Some((Some(c), name.len()));
+            }
+        }
+        let number = text[at..].strip_prefix("&#").and_then(|rest| rest.get(..rest.find(';').filter(|end| *end < 8)?));
+        if let Some(number) = number {
+            let digits = number.strip_prefix(['x', 'X']);
+            let code = digits.map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
+            if let Some(c) = code.and_then(char::from_u32).filter(|c| !c.is_control()) {
+                return Some((Some(c), number.len() + 3));
             }
         }
     }
@@ -463,7 +491,9 @@ fn named_public(head: &str) -> bool {
     let head = head.trim_end_matches([' ', '"', '\'', '\t']);
     let window = &head[super::formats::floor(head, head.len().saturating_sub(64))..];
     let name = window.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
+    let said = window[..window.len() - name.len()].trim_end();
     name.len() > 2 && public_name(name)
+        || name.eq_ignore_ascii_case("key") && said.to_ascii_lowercase().ends_with("public")
 }
 
 /// Names whose values look random and are public.

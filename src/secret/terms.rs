@@ -12,6 +12,35 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         literals(text, spans);
     }
     inserts(text, spans);
+    if text.contains("sed ") {
+        substitutions(text, spans);
+    }
+}
+
+/// `sed 's/DB_PASSWORD_PLACEHOLDER/x/'`: what takes the place of a secret's name.
+fn substitutions(text: &str, spans: &mut Vec<Span>) {
+    for mark in ["s/", "s|", "s#", "s@", "s,"] {
+        for (at, _) in text.match_indices(mark) {
+            if !text[..at].ends_with(['\'', '"', ' ', ';']) {
+                continue;
+            }
+            let rest = &text[at + 2..super::formats::floor(text, at + 2 + 256)];
+            let mut parts = rest.split(&mark[1..]);
+            let (Some(pattern), Some(value), Some(_)) = (parts.next(), parts.next(), parts.next()) else { continue };
+            let name = pattern.trim_matches(|c: char| !c.is_alphanumeric());
+            let name =
+                ["_PLACEHOLDER", "_HERE", "_VALUE"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+            if name.len() < 48
+                && words::named(name).is_some_and(|named| named.strength == Strength::Strong)
+                && opaque::is_passwordish(value)
+                && !value.contains(['=', '$', '\\', '('])
+                && !reading::is_kept(value, Strength::Strong)
+            {
+                let from = value.as_ptr() as usize - text.as_ptr() as usize;
+                spans.push(Span::new(from..from + value.len(), By::Container, "substitution"));
+            }
+        }
+    }
 }
 
 /// Words before a name that give it a value.
@@ -41,7 +70,7 @@ fn literals(text: &str, spans: &mut Vec<Span>) {
         let name = &before[before.len() - length..];
         let lead = before[..before.len() - length].trim_end_matches(' ');
         let told = if erlang.is_some() {
-            lead.ends_with('{')
+            lead.ends_with('{') || name.starts_with("CURLOPT_")
         } else {
             lead.ends_with(':') && is_keyword(lead)
                 || lead

@@ -227,6 +227,7 @@ fn keep_password(password: &str) -> bool {
 
 fn token_user(user: &str, start: usize, spans: &mut Vec<Span>) {
     let random = opaque::is_random(user)
+        || opaque::is_uuid(user)
         || opaque::is_opaque(user)
         || opaque::is_short_random(user)
         || user.len() >= 20 && opaque::is_dense(user);
@@ -357,7 +358,11 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
             && (host > 0 && name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.starts_with("sha")
                 || after.starts_with('['))
             && (ends_word(rest) || rest.starts_with('/') || after.starts_with('['))
-            && opaque::is_passwordish(text[..at].rsplit(':').next().unwrap_or(""));
+            || after.starts_with('/')
+                && !after.starts_with("//")
+                && !text.contains([' ', '\n'])
+                && opaque::is_passwordish(text[..at].rsplit(':').next().unwrap_or(""));
+        let short = short && opaque::is_passwordish(text[..at].rsplit(':').next().unwrap_or(""));
         if !(dsn || oracle || hostlike || short) {
             continue;
         }
@@ -373,6 +378,9 @@ fn bare(text: &str, spans: &mut Vec<Span>) {
         }
         while !text.is_char_boundary(begin) {
             begin += 1;
+        }
+        if text[begin..at].starts_with("//") && !text[..begin].ends_with(':') {
+            begin += 2;
         }
         let mut info = &text[begin..at];
         if info.contains("://") {

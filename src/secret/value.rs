@@ -126,6 +126,18 @@ impl Walk<'_> {
                 changed[at] = Some(Value::String(format!("{}{MASK}{}", &text[..range.start], &text[range.end..])));
             }
         }
+        // `["DB_PASSWORD", "x"]`: a name of several words and what no word looks like.
+        if let [Some(name), Some(value)] = texts.as_slice()
+            && name.contains(['_', '-', '.'])
+            && opaque::is_passwordish(value)
+            && !opaque::is_identifier(value)
+            && words::named(value).is_none()
+            && let Some(named) = words::named(name).filter(|named| named.strength == Strength::Strong)
+            && !reading::is_kept(value, Strength::Strong)
+        {
+            self.hit(By::Sibling, named.word, value);
+            return Some(Value::List(vec![items[0].clone(), Value::String(MASK.into())]));
+        }
         // `[["password", "x"], …]`, `["password", "x"]` under no name: a pair whose first is a name.
         for (at, item) in items.iter().enumerate() {
             let mut inner = context.item();
@@ -169,7 +181,13 @@ impl Walk<'_> {
             self.path.pop();
             any |= masked.is_some();
             let mut key = name.clone();
-            if let Some(shown) = self.name(name) {
+            let told = context.hold.is_some_and(|hold| hold.named.strength == Strength::Strong && !hold.shield);
+            if told && matches!(value, Value::Null | Value::Bool(true)) && is_value_for_a_key(name) {
+                // `passwords: {hunter-22: null}`: a set, whose members are its keys.
+                self.hit(By::Key, "member", name);
+                any = true;
+                key = unique(MASK.to_string(), &out);
+            } else if let Some(shown) = self.name(name) {
                 any = true;
                 key = unique(shown, &out);
             }
@@ -492,6 +510,18 @@ fn settle(first: &str, mut again: impl FnMut(&str) -> Option<String>) -> String 
         }
     }
     MASK.to_string()
+}
+
+/// Whether a key is no name: both cases, a digit and a sign.
+fn is_value_for_a_key(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    opaque::is_random(name)
+        || opaque::is_password_like(name)
+        || bytes.len() >= 8
+            && bytes.iter().any(u8::is_ascii_uppercase)
+            && bytes.iter().any(u8::is_ascii_lowercase)
+            && bytes.iter().any(u8::is_ascii_digit)
+            && bytes.iter().any(|b| b"-_.!#+".contains(b))
 }
 
 /// A name that no earlier entry has: two keys may look the same once they are masked.

@@ -461,6 +461,8 @@ const HEADS: &[Heads] = &[
             "htpasswd",
             "rpcauth",
             "communitystring",
+            "secretvars",
+            "secretvalues",
             "basicauthuser",
             "basicauthusers",
             "authusers",
@@ -1586,9 +1588,10 @@ pub(super) fn split(name: &str) -> Vec<String> {
     let name = without.as_deref().unwrap_or(name);
     let name = normal(name);
     if name.is_ascii() {
-        return split_ascii(&name.as_bytes()[..name.len().min(MAX_NAME)]);
+        return split_ascii(&name.as_bytes()[name.len().saturating_sub(MAX_NAME)..]);
     }
-    let chars: Vec<char> = name.chars().take(MAX_NAME).collect();
+    let mut chars: Vec<char> = name.chars().collect();
+    chars.drain(..chars.len().saturating_sub(MAX_NAME));
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut finish = |word: &mut String| {
@@ -1710,7 +1713,38 @@ fn named_afresh(name: &str) -> Option<Named> {
     if is_bundler(name) {
         return Some(BUNDLER);
     }
+    if let Some(named) = digits_for_letters(name) {
+        return Some(named);
+    }
     named_words(&split(name))
+}
+
+/// `passw0rd`, `t0ken`: digits that are drawn like the letters of the few words that everybody knows.
+fn digits_for_letters(name: &str) -> Option<Named> {
+    let bytes = name.as_bytes();
+    let mixed =
+        bytes.windows(2).any(|w| w[0].is_ascii_alphabetic() && matches!(w[1], b'0' | b'3' | b'4' | b'5' | b'@' | b'$'));
+    if !mixed || bytes.len() > 40 {
+        return None;
+    }
+    let last = name.rsplit(['_', '-', '.', '/']).next().unwrap_or(name);
+    let letters: String = last
+        .chars()
+        .map(|c| match c {
+            '0' => 'o',
+            '3' => 'e',
+            '4' | '@' => 'a',
+            '5' | '$' => 's',
+            c => c.to_ascii_lowercase(),
+        })
+        .collect();
+    let word = ["password", "passwd", "secret", "token", "passphrase"].iter().find(|word| letters.ends_with(**word))?;
+    (!last.to_ascii_lowercase().ends_with(*word)).then(|| Named {
+        strength: Strength::Strong,
+        word,
+        numbers: word.starts_with("pass"),
+        many: false,
+    })
 }
 
 fn named_words(words: &[String]) -> Option<Named> {
@@ -2115,6 +2149,8 @@ fn singulars(word: &str) -> impl Iterator<Item = (&str, bool)> {
                 | "creds"
                 | "chpasswd"
                 | "basicauthusers"
+                | "secretvars"
+                | "secretvalues"
                 | "authusers"
                 | "githuboauth"
                 | "gitlaboauth"

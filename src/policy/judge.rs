@@ -37,13 +37,21 @@ struct Active<'p> {
     severity: Severity,
 }
 
+/// The rules that apply to a file.
+struct Set {
+    /// Of each rule, whether it is one of them.
+    rules: Vec<bool>,
+    /// Those of them that can mean a value of any name.
+    nameless: Vec<u32>,
+}
+
 /// Judges changes by the rules of some packs.
 pub struct Judge<'p> {
     rules: Vec<Active<'p>>,
     file: String,
     kinds: Vec<String>,
     /// The sets of rules that apply to files; most files have one of very few.
-    sets: Vec<Vec<u32>>,
+    sets: Vec<Set>,
     /// That of the file at hand.
     set: usize,
     /// Which of `lists` are the rules of a set that can mean a value of this name, by the set, the last names of its path and
@@ -126,10 +134,10 @@ impl<'p> Judge<'p> {
         self.file = file.to_string();
         self.kinds = kinds.iter().map(|kind| (*kind).to_string()).collect();
         self.seen.clear();
-        let mut set = Vec::with_capacity(self.rules.len());
+        let mut set = vec![false; self.rules.len()];
         // The rules of a pack stand together: whether it takes the file is asked once.
         let mut asked: Option<(&Pack, bool)> = None;
-        for (at, active) in (0..).zip(&self.rules) {
+        for (active, applies) in self.rules.iter().zip(&mut set) {
             let taken = match asked {
                 _ if !active.fitting_only => true,
                 Some((pack, taken)) if std::ptr::eq(pack, active.pack) => taken,
@@ -140,22 +148,20 @@ impl<'p> Judge<'p> {
                 }
             };
             let when = &active.rule.when;
-            if taken
+            *applies = taken
                 && (when.kinds.is_empty() || when.kinds.iter().any(|known| kinds.contains(&known.as_str())))
                 && (when.files.is_empty() || when.files.iter().any(|glob| glob.matches(file)))
-                && !when.not_files.iter().any(|glob| glob.matches(file))
-            {
-                set.push(at);
-            }
+                && !when.not_files.iter().any(|glob| glob.matches(file));
         }
-        self.set = match self.sets.iter().position(|known| *known == set) {
+        self.set = match self.sets.iter().position(|known| known.rules == set) {
             Some(known) => known,
             None => {
                 if self.sets.len() >= MAX_SETS {
                     self.sets.clear();
                     self.forget_names();
                 }
-                self.sets.push(set);
+                let nameless = self.nameless.iter().copied().filter(|at| set[*at as usize]).collect();
+                self.sets.push(Set { rules: set, nameless });
                 self.sets.len() - 1
             }
         };
@@ -285,18 +291,21 @@ impl<'p> Judge<'p> {
     fn candidates(&self, path: &Path) -> Vec<u32> {
         let last = path.names().next_back();
         let spellings = Spellings::of(path);
-        let mut out = self.nameless.clone();
-        out.extend(last.and_then(|last| self.by_last.get(last)).into_iter().flatten());
-        self.keys.each(&spellings, |at| out.extend(u32::try_from(at).ok()));
+        let set = &self.sets[self.set];
+        let can = |at: &u32| {
+            let at = *at as usize;
+            set.rules[at] && may_end(&self.rules[at].rule.when, last)
+        };
+        let mut out: Vec<u32> = set.nameless.iter().copied().filter(can).collect();
+        out.extend(last.and_then(|last| self.by_last.get(last)).into_iter().flatten().filter(|at| can(at)));
+        let met = |at: usize| u32::try_from(at).ok();
+        self.keys.each(&spellings, |at| out.extend(met(at).filter(can)));
         out.sort_unstable();
         out.dedup();
-        let mut out_of: Vec<usize> = Vec::new();
-        self.not_keys.each(&spellings, |at| out_of.push(at));
-        let set = &self.sets[self.set];
-        out.retain(|at| {
-            set.binary_search(at).is_ok()
-                && !out_of.contains(&(*at as usize))
-                && may_end(&self.rules[*at as usize].rule.when, last)
+        self.not_keys.each(&spellings, |at| {
+            if let Some(found) = met(at).and_then(|at| out.binary_search(&at).ok()) {
+                out.remove(found);
+            }
         });
         out
     }
@@ -423,7 +432,12 @@ mod tests {
             let when = &judge.rules[*at as usize].rule.when;
             (when.keys.is_empty() || named(&when.keys)) && !named(&when.not_keys) && may_end(when, last)
         };
-        judge.sets[judge.set].iter().copied().filter(means).collect()
+        (0..)
+            .zip(&judge.sets[judge.set].rules)
+            .filter(|(_, applies)| **applies)
+            .map(|(at, _)| at)
+            .filter(means)
+            .collect()
     }
 
     #[test]

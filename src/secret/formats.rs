@@ -59,7 +59,9 @@ struct Table {
     keywords: AhoCorasick,
     /// The format that each keyword belongs to.
     owners: Vec<usize>,
-    /// Formats of [`Edge::Token`] without a keyword.
+    /// Formats of [`Edge::Token`].
+    whole: Vec<usize>,
+    /// Those of them without a keyword.
     bare: Vec<usize>,
 }
 
@@ -69,7 +71,7 @@ fn table() -> Option<&'static Table> {
 }
 
 fn read_table() -> Option<Table> {
-    let (mut formats, mut words, mut owners, mut bare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut formats, mut words, mut owners, mut bare) = (Vec::<Format>::new(), Vec::new(), Vec::new(), Vec::new());
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         let mut columns = line.split(' ');
         let (name, edge, keywords) = (columns.next()?, columns.next()?, columns.next()?);
@@ -99,7 +101,8 @@ fn read_table() -> Option<Table> {
         });
     }
     let keywords = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&words).ok()?;
-    Some(Table { formats, keywords, owners, bare })
+    let whole = (0..formats.len()).filter(|at| formats[*at].edge == Edge::Token).collect();
+    Some(Table { formats, keywords, owners, whole, bare })
 }
 
 /// A token of a known format in a text.
@@ -124,13 +127,16 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
     private_keys(text, found);
     let Some(table) = table() else { return };
-    let mut seen: Vec<bool> = Vec::new();
-    let mut any_token = false;
+    // Those of which a keyword is there, in the order of the table.
+    let mut seen: Vec<usize> = Vec::new();
     for hit in table.keywords.find_overlapping_iter(text) {
-        seen.resize(table.formats.len(), false);
-        seen[table.owners[hit.pattern().as_usize()]] = true;
+        let owner = table.owners[hit.pattern().as_usize()];
+        if let Err(at) = seen.binary_search(&owner) {
+            seen.insert(at, owner);
+        }
     }
-    for (format, _) in table.formats.iter().zip(&seen).filter(|(_, seen)| **seen) {
+    let mut any_token = false;
+    for format in seen.iter().map(|at| &table.formats[*at]) {
         if format.edge == Edge::Token {
             any_token = true;
         } else {
@@ -145,13 +151,11 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         if word.len() > MAX_TOKEN || !any_token && word.len() < BARE_TOKEN {
             continue;
         }
-        let wanted = |at: usize| seen.get(at) == Some(&true) || word.len() >= BARE_TOKEN && table.bare.contains(&at);
-        let mut formats = table.formats.iter().enumerate();
-        let fits = |(at, format): &(usize, &Format)| {
-            format.edge == Edge::Token && wanted(*at) && format.regex().is_some_and(|regex| regex.is_match(word))
-        };
-        if let Some((_, format)) = formats.find(fits) {
-            found.push(Found { span: token.clone(), name: format.name });
+        let wanted =
+            |at: usize| seen.binary_search(&at).is_ok() || word.len() >= BARE_TOKEN && table.bare.contains(&at);
+        let fits = |at: &&usize| wanted(**at) && table.formats[**at].regex().is_some_and(|regex| regex.is_match(word));
+        if let Some(at) = table.whole.iter().find(fits) {
+            found.push(Found { span: token.clone(), name: table.formats[*at].name });
         }
     }
 }

@@ -1748,44 +1748,59 @@ fn digits_for_letters(name: &str) -> Option<Named> {
 }
 
 fn named_words(words: &[String]) -> Option<Named> {
-    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let whole = words.clone();
-    if matches!(whole.as_slice(), ["clear", "text"] | ["cleartext"]) {
+    // The words one after the other: a run of them is a part of it.
+    let joined = words.concat();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if matches!(words.as_slice(), ["clear", "text"] | ["cleartext"]) {
         // Only a secret has to say that it is not encrypted.
         return Some(Named { strength: Strength::Medium, word: "cleartext", numbers: false, many: false });
     }
-    if whole.len() > 1 && matches!(whole[0], "checksum" | "digest" | "sha") {
+    if words.len() > 1 && matches!(words[0], "checksum" | "digest" | "sha") {
         // `checksum/secret`: what is known of a secret's content.
         return None;
     }
+    let (mut first, mut end) = (words.as_slice(), joined.len());
     // Trailing numbers and words that say which one. The last word left stays, whatever it is.
     loop {
-        if let Some(named) = head(&words) {
+        if let Some(named) = head(first, &joined[..end]) {
             return Some(named);
         }
-        match words.last() {
-            Some(last) if words.len() > 1 && (NEUTRAL.contains(last) || last.bytes().all(|b| b.is_ascii_digit())) => {
-                words.pop();
+        match first.split_last() {
+            Some((last, before))
+                if !before.is_empty() && (is_neutral(last) || last.bytes().all(|b| b.is_ascii_digit())) =>
+            {
+                first = before;
+                end -= last.len();
             }
             _ => break,
         }
     }
-    head_first(&whole)
+    head_first(&words, &joined)
+}
+
+fn is_neutral(word: &str) -> bool {
+    static INDEX: OnceLock<HashSet<&str>> = OnceLock::new();
+    INDEX.get_or_init(|| NEUTRAL.iter().copied().collect()).contains(word)
+}
+
+fn is_key(word: &str) -> bool {
+    static INDEX: OnceLock<HashSet<&str>> = OnceLock::new();
+    INDEX.get_or_init(|| KEYS.iter().copied().collect()).contains(word)
 }
 
 /// Many languages put the noun first: `contrasena_db`, `senha_banco`, `kennwort_admin`. English does so before the name of what is
-/// opened only.
-fn head_first(words: &[&str]) -> Option<Named> {
-    if words.len() > 1
-        && words.iter().any(|word| KEYS.contains(word))
-        && words.iter().any(|word| KINDS_OF_KEY.contains(word))
+/// opened only. `joined` is the words, one after the other.
+fn head_first(words: &[&str], joined: &str) -> Option<Named> {
+    if words.len() > 1 && words.iter().any(|word| is_key(word)) && words.iter().any(|word| KINDS_OF_KEY.contains(word))
     {
         return Some(Named { strength: Strength::Strong, word: "key", numbers: false, many: false });
     }
+    let mut end = 0;
     for count in 1..words.len().min(5) {
-        let start: String = words[..count].concat();
+        end += words[count - 1].len();
         let rest = &words[count..];
-        let Some((heads, word)) = lookup(&start, false).filter(|(heads, _)| heads.strength == Strength::Strong) else {
+        let Some((heads, word)) = lookup(&joined[..end], false).filter(|(heads, _)| heads.strength == Strength::Strong)
+        else {
             continue;
         };
         let foreign = heads.why.contains(": ");
@@ -2059,13 +2074,15 @@ const FOREIGN_DESCRIBING: &[&str] = &[
     "hash",
 ];
 
-/// The longest head that the words end in.
-fn head(words: &[&str]) -> Option<Named> {
+/// The longest head that the words end in; `joined` is the words, one after the other.
+fn head(words: &[&str], joined: &str) -> Option<Named> {
     let last = *words.last()?;
     let mut best: Option<(usize, Named)> = None;
-    for count in 1..=words.len().min(4) {
-        let tail: String = words[words.len() - count..].concat();
-        for (single, many) in singulars(&tail) {
+    let mut start = joined.len();
+    for word in words.iter().rev().take(4) {
+        start -= word.len();
+        let tail = &joined[start..];
+        for (single, many) in singulars(tail) {
             if let Some((heads, word)) = lookup(single, false) {
                 let named = heads.named(word, many);
                 let length = tail.chars().count();
@@ -2176,9 +2193,16 @@ fn lookup(word: &str, suffix: bool) -> Option<(&'static Heads, &'static str)> {
     if !suffix {
         return index.get(word).copied();
     }
-    static LONGEST: OnceLock<usize> = OnceLock::new();
-    let longest = *LONGEST.get_or_init(|| index.keys().map(String::len).max().unwrap_or(0));
-    let mut ends = word.char_indices().map(|(at, _)| &word[at..]).filter(|end| end.len() <= longest);
+    // Most words end as no head does.
+    static ENDS: OnceLock<(HashSet<[u8; 2]>, usize)> = OnceLock::new();
+    let (last_bytes, longest) = ENDS.get_or_init(|| {
+        let heads = || index.iter().filter(|(_, (heads, _))| heads.suffix).map(|(word, _)| word.as_bytes());
+        (heads().filter_map(|word| word.last_chunk().copied()).collect(), heads().map(<[u8]>::len).max().unwrap_or(0))
+    });
+    if !word.as_bytes().last_chunk().is_some_and(|last: &[u8; 2]| last_bytes.contains(last)) {
+        return None;
+    }
+    let mut ends = word.char_indices().map(|(at, _)| &word[at..]).filter(|end| end.len() <= *longest);
     ends.find_map(|end| index.get(end).filter(|(heads, _)| heads.suffix).copied())
 }
 
@@ -2310,6 +2334,19 @@ mod tests {
 
     fn strength(name: &str) -> Option<Strength> {
         named(name).map(|named| named.strength)
+    }
+
+    #[test]
+    fn every_head_that_counts_at_an_end_is_found_there() {
+        for heads in HEADS.iter().filter(|heads| heads.suffix) {
+            for word in heads.words {
+                let plain: String = word.chars().map(unaccented).collect();
+                assert!(plain.len() >= 2, "{word}");
+                let (found, _) = lookup(&format!("zq{plain}"), true).unwrap_or_else(|| panic!("{word}"));
+                assert!(found.suffix, "{word}");
+            }
+        }
+        assert!(lookup("limit", true).is_none() && lookup("x", true).is_none() && lookup("", true).is_none());
     }
 
     #[test]

@@ -3,15 +3,16 @@
 
 use crate::path::{Segment, Word};
 use crate::value::{Envelope, Value};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The values directly in a value, with the step that leads to each: as `flecto-diff` would write it, so that a rule and an
 /// accepted finding mean the same place whether a value is new alone or with what surrounds it.
-pub fn children(value: &Value) -> Vec<(Segment, Value)> {
+pub fn children(value: &Value) -> Vec<(Segment, Cow<'_, Value>)> {
     match value {
         Value::List(items) => list_children(items),
         Value::Map(entries) => match value.envelope() {
-            None => entries.iter().map(|(key, value)| (Segment::Key(key.clone()), value.clone())).collect(),
+            None => entries.iter().map(|(key, value)| (Segment::Key(key.clone()), Cow::Borrowed(value))).collect(),
             Some(Envelope::Entries(pairs)) => pairs.iter().filter_map(pair).collect(),
             Some(Envelope::Tagged { value, .. }) => children(value),
             Some(_) => Vec::new(),
@@ -21,20 +22,20 @@ pub fn children(value: &Value) -> Vec<(Segment, Value)> {
 }
 
 /// An entry of a map that JSON cannot hold as one.
-fn pair(pair: &Value) -> Option<(Segment, Value)> {
+fn pair(pair: &Value) -> Option<(Segment, Cow<'_, Value>)> {
     let Value::List(items) = pair else { return None };
     let [key, value] = items.as_slice() else { return None };
     let segment = match key {
         Value::String(text) => Segment::Key(text.clone()),
         other => Segment::Typed(other.to_text().into_owned()),
     };
-    Some((segment, value.clone()))
+    Some((segment, Cow::Borrowed(value)))
 }
 
 /// The fields that identify the items of a list, the first of which decides.
 const IDENTITIES: [&str; 3] = ["id", "name", "key"];
 
-fn list_children(items: &[Value]) -> Vec<(Segment, Value)> {
+fn list_children(items: &[Value]) -> Vec<(Segment, Cow<'_, Value>)> {
     if let Some(entries) = entries(items) {
         return entries;
     }
@@ -47,9 +48,9 @@ fn list_children(items: &[Value]) -> Vec<(Segment, Value)> {
     match by_identity {
         Some((field, words)) => {
             let steps = words.into_iter().map(|word| Segment::Item(vec![(field.to_string(), word)]));
-            steps.zip(items.iter().cloned()).collect()
+            steps.zip(items.iter().map(Cow::Borrowed)).collect()
         }
-        None => items.iter().enumerate().map(|(at, item)| (Segment::Index(at), item.clone())).collect(),
+        None => items.iter().enumerate().map(|(at, item)| (Segment::Index(at), Cow::Borrowed(item))).collect(),
     }
 }
 
@@ -62,7 +63,7 @@ fn identity(item: &Value, field: &str) -> Option<Word> {
 }
 
 /// The entries of a list of `KEY=VALUE` strings, when it is one and no key is there twice.
-fn entries(items: &[Value]) -> Option<Vec<(Segment, Value)>> {
+fn entries(items: &[Value]) -> Option<Vec<(Segment, Cow<'_, Value>)>> {
     let mut names = HashSet::new();
     let mut out = Vec::with_capacity(items.len());
     for item in items {
@@ -73,7 +74,8 @@ fn entries(items: &[Value]) -> Option<Vec<(Segment, Value)>> {
         if !fine || !names.insert(name) {
             return None;
         }
-        out.push((Segment::Entry { name: name.to_string(), nth: 1 }, Value::String(value.to_string())));
+        let value = Value::String(value.to_string());
+        out.push((Segment::Entry { name: name.to_string(), nth: 1 }, Cow::Owned(value)));
     }
     (!out.is_empty()).then_some(out)
 }

@@ -7,6 +7,7 @@ use crate::parts::children;
 use crate::path::{Path, Segment};
 use crate::record::Op;
 use crate::value::Value;
+use foldhash::HashMap;
 use std::collections::HashSet;
 
 /// One value of a change.
@@ -124,14 +125,15 @@ impl Walk<'_> {
                     self.one(path, segment, Op::Added, &child, depth + 1);
                 }
             }
-            (Value::Map(old), Value::Map(_)) if before.envelope().is_none() && after.envelope().is_none() => {
+            (Value::Map(old), Value::Map(new)) if before.envelope().is_none() && after.envelope().is_none() => {
+                let (old, new) = (by_key(old), by_key(new));
                 for (segment, child) in children(after) {
                     let Segment::Key(key) = &segment else { continue };
-                    match old.iter().find(|(known, _)| known == key).map(|(_, value)| value) {
-                        Some(value) if *value == child => {}
+                    match old.get(key.as_str()) {
+                        Some(value) if **value == *child => {}
                         Some(value) => {
                             path.0.push(segment);
-                            self.visit(path, Op::Changed, Some(value), Some(&child), depth + 1);
+                            self.visit(path, Op::Changed, Some(*value), Some(&*child), depth + 1);
                             path.0.pop();
                         }
                         None => self.one(path, segment, Op::Added, &child, depth + 1),
@@ -139,7 +141,7 @@ impl Walk<'_> {
                 }
                 for (segment, child) in children(before) {
                     if let Segment::Key(key) = &segment
-                        && after.get(key).is_none()
+                        && !new.contains_key(key.as_str())
                     {
                         self.one(path, segment, Op::Removed, &child, depth + 1);
                     }
@@ -164,6 +166,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// The values of a map by their keys; of a key that is there twice the first.
+fn by_key(entries: &[(String, Value)]) -> HashMap<&str, &Value> {
+    entries.iter().rev().map(|(key, value)| (key.as_str(), value)).collect()
 }
 
 /// The document that a string holds, if it holds one: a map or a list with something in it, in the format that the key's

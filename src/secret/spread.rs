@@ -1,6 +1,7 @@
 //! Where else does a hidden value stand? Remembers what was hidden in one file, finds it again as a whole token, also in its base64, percent
 //! and JSON-escaped forms, and says whether it survived.
 
+use super::value::Names;
 use super::{MASK, opaque, reading};
 use crate::limits::MASK_PROPAGATE;
 use crate::value::Value;
@@ -139,14 +140,15 @@ impl Spread {
             Value::Map(entries) => {
                 let mut any = false;
                 let mut out: Vec<(String, Value)> = Vec::with_capacity(entries.len());
+                let mut names = Names::default();
                 for (key, value) in entries {
                     let name = self.replace_text(key, near);
                     let inner = self.replace(value, near);
                     any |= name.is_some() || inner.is_some();
-                    let mut name = name.unwrap_or_else(|| key.clone());
-                    while out.iter().any(|(known, _)| *known == name) && name != *key {
-                        name.push('#');
-                    }
+                    let name = match name {
+                        Some(name) => names.unique(name, &out),
+                        None => key.clone(),
+                    };
                     out.push((name, inner.unwrap_or_else(|| value.clone())));
                 }
                 any.then_some(Value::Map(out))

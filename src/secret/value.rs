@@ -9,6 +9,7 @@ use crate::limits::MAX_EMBEDDED;
 use crate::path::Segment;
 use crate::pattern::Pattern;
 use crate::value::{ENVELOPE, Envelope, Value};
+use foldhash::HashMap;
 
 /// How a key's name is shown; `None` when nothing in it is secret.
 pub(super) fn shown_name(name: &str) -> Option<String> {
@@ -173,6 +174,7 @@ impl Walk<'_> {
     fn map(&mut self, context: &Context, entries: &[(String, Value)]) -> Option<Value> {
         let siblings = Siblings::of(entries);
         let mut out: Vec<(String, Value)> = Vec::with_capacity(entries.len());
+        let mut names = Names::default();
         let mut any = false;
         for (name, value) in entries {
             let inner = siblings.context(context, name);
@@ -186,10 +188,10 @@ impl Walk<'_> {
                 // `passwords: {hunter-22: null}`: a set, whose members are its keys.
                 self.hit(By::Key, "member", name);
                 any = true;
-                key = unique(MASK.to_string(), &out);
+                key = names.unique(MASK.to_string(), &out);
             } else if let Some(shown) = self.name(name) {
                 any = true;
-                key = unique(shown, &out);
+                key = names.unique(shown, &out);
             }
             out.push((key, masked.unwrap_or_else(|| value.clone())));
         }
@@ -524,17 +526,31 @@ fn is_value_for_a_key(name: &str) -> bool {
             && bytes.iter().any(|b| b"-_.!#+".contains(b))
 }
 
-/// A name that no earlier entry has: two keys may look the same once they are masked.
-fn unique(name: String, entries: &[(String, Value)]) -> String {
-    let taken = |name: &str| entries.iter().any(|(known, _)| known == name);
-    if !taken(&name) {
-        return name;
+/// The names that the entries of a map have got so far: two keys may look the same once they are masked.
+#[derive(Default)]
+pub(super) struct Names {
+    /// How many of the entries are known here: nothing is kept before the first name has to be unlike the others.
+    seen: usize,
+    /// Each with the number that the next of the same name is tried with.
+    taken: HashMap<String, usize>,
+}
+
+impl Names {
+    /// `name`, with a number where an earlier entry has that name.
+    pub(super) fn unique(&mut self, name: String, entries: &[(String, Value)]) -> String {
+        for (known, _) in &entries[self.seen..] {
+            self.taken.entry(known.clone()).or_insert(2);
+        }
+        self.seen = entries.len();
+        let Some(&first) = self.taken.get(&name) else { return name };
+        let mut n = first;
+        while self.taken.contains_key(&format!("{name}#{n}")) {
+            n += 1;
+        }
+        let numbered = format!("{name}#{n}");
+        self.taken.insert(name, n + 1);
+        numbered
     }
-    let mut n = 2;
-    while taken(&format!("{name}#{n}")) {
-        n += 1;
-    }
-    format!("{name}#{n}")
 }
 
 fn replaced(map: &Value, key: &str, value: Value) -> Value {
@@ -677,5 +693,41 @@ impl Siblings {
             return context.beside(name, named);
         }
         context.key(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_the_same_are_numbered_in_their_order() {
+        let mut names = Names::default();
+        let mut out: Vec<(String, Value)> = Vec::new();
+        for name in ["a", "x", "x", "x#2", "x", "a", "x#5", "x", "x", "b", "x#2"] {
+            // What the first free number is, looked for in all of them.
+            let taken = |name: &str| out.iter().any(|(known, _)| known == name);
+            let expected = match taken(name) {
+                false => name.to_string(),
+                true => (2..).map(|n| format!("{name}#{n}")).find(|name| !taken(name)).expect("a number"),
+            };
+            let key = if name == "a" && out.is_empty() { name.to_string() } else { names.unique(name.into(), &out) };
+            assert_eq!(key, expected);
+            out.push((key, Value::Null));
+        }
+        let keys: Vec<&str> = out.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["a", "x", "x#2", "x#2#2", "x#3", "a#2", "x#5", "x#4", "x#6", "b", "x#2#3"]);
+    }
+
+    #[test]
+    fn many_secrets_as_keys_take_no_longer_than_they_are() {
+        let name = |n: usize| format!("{}{}{n:036}", "gh", "p_");
+        let map = Value::Map((0..20_000).map(|n| (name(n), Value::Null)).collect());
+        let start = std::time::Instant::now();
+        let shown = Walk::default().value(&Context::root(), &map).expect("secrets");
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+        let Value::Map(entries) = shown else { panic!("a map") };
+        let distinct: std::collections::HashSet<&String> = entries.iter().map(|(key, _)| key).collect();
+        assert!(distinct.len() == 20_000 && distinct.iter().all(|key| key.starts_with("[REDACTED:github-token]")));
     }
 }

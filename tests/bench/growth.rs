@@ -103,6 +103,27 @@ const DIMENSIONS: &[Dimension] = &[
         std::fs::write(at.join("pack.yaml"), pack)?;
         filter(at, &generate::stream(20_000, 9), "flecto-policy", "--policy-file pack.yaml")
     }),
+    ("keys of two maps, policy", 5_000, |at, n| {
+        let map = |plus: u64| object((0..n).map(|k| (format!("key{k}"), (k + plus).to_string()))).replace('\n', "");
+        let (before, after) = (map(0), map(1));
+        let change = format!(
+            "{{\"type\":\"change\",\"file\":\"a\",\"path\":\"a\",\"op\":\"changed\",\"before\":{before},\"after\":{after}}}\n"
+        );
+        filter(at, &change, "flecto-policy", "--partial")
+    }),
+    ("length of a value, policy", 200_000, |at, n| filter(at, &long_value(n), "flecto-policy", "--partial")),
+    ("length of a value, mask", 200_000, |at, n| filter(at, &long_value(n), "flecto-mask", "")),
+    ("keys that are secrets, mask", 1_000, |at, n| {
+        let mut random = Random::new(5);
+        let map = object((0..n).map(|k| {
+            let token = format!("{:016x}{:016x}{:08x}", random.next(), random.next(), k);
+            (format!("{}{}{}", "gh", "p_", &token[..36]), k.to_string())
+        }));
+        let map = map.replace('\n', "");
+        let change =
+            format!("{{\"type\":\"change\",\"file\":\"a\",\"path\":\"a\",\"op\":\"added\",\"after\":{map}}}\n");
+        filter(at, &change, "flecto-mask", "")
+    }),
     ("secrets of one file, mask", 500, |at, n| {
         let mut text = String::from("{\"type\":\"start\",\"version\":1,\"baseline\":\"HEAD\"}\n");
         text.push_str("{\"type\":\"file\",\"file\":\"a.yaml\",\"format\":\"yaml\",\"status\":\"modified\"}\n");
@@ -156,6 +177,14 @@ fn pair(at: &Path, suffix: &str, text: impl Fn(bool) -> String) -> std::io::Resu
 fn filter(at: &Path, text: &str, program: &'static str, options: &'static str) -> std::io::Result<Kind> {
     std::fs::write(at.join("in"), text)?;
     Ok(Kind::Filter(program, options))
+}
+
+/// A change whose new value is a text of so many bytes: settings, addresses, commands and prose, a line each.
+fn long_value(bytes: u64) -> String {
+    let lines =
+        "key: value\\nurl=https://app:x@db.example.com/x\\nmysql -u app -px < dump\\nlorem ipsum dolor sit amet\\n";
+    let text = lines.repeat(usize::try_from(bytes).unwrap_or(0) / lines.len());
+    format!("{{\"type\":\"change\",\"file\":\"a\",\"path\":\"a\",\"op\":\"added\",\"after\":\"{text}\"}}\n")
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

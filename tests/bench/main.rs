@@ -20,6 +20,7 @@ mod instructions;
 mod run;
 
 use flecto::document::{self, Format};
+use flecto::{mask, policy, render, secret};
 use run::{Contender, Rounds, in_turn, sh};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,9 +42,16 @@ impl Asked {
 
 fn main() -> std::process::ExitCode {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    if args.first().is_some_and(|arg| arg == "floor") {
-        floor(&args[1..]);
-        return std::process::ExitCode::SUCCESS;
+    match args.first().map(String::as_str) {
+        Some("floor") => {
+            floor(&args[1..]);
+            return std::process::ExitCode::SUCCESS;
+        }
+        Some("line") => {
+            args[1..].iter().for_each(|file| line(file));
+            return std::process::ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let has = |name: &str| args.iter().any(|arg| arg == name);
@@ -94,6 +102,17 @@ fn floor(files: &[String]) {
         let parsed = document::parse(format, &bytes, &document::Options::default());
         assert!(parsed.is_ok(), "{file} does not parse");
     }
+}
+
+/// Does in this one process what `flecto-policy | flecto-mask | flecto-render --format ndjson` does in three: each stage over all of
+/// the records, from one buffer into the next.
+fn line(file: &str) {
+    let records = std::fs::read(file).expect("a stream");
+    let (mut judged, mut masked) = (Vec::new(), Vec::new());
+    policy::run(policy::Options::default(), records.as_slice(), &mut judged).expect("a stream");
+    mask::run(judged.as_slice(), &mut masked, secret::Options::default()).expect("a stream");
+    let options = render::Options { format: render::Format::Ndjson, ..render::Options::default() };
+    render::run(&options, masked.as_slice(), std::io::stdout().lock()).expect("a stream");
 }
 
 struct Bench<'a> {
@@ -243,6 +262,12 @@ impl Bench<'_> {
                         "{bin}/flecto-policy < {file} > a; {bin}/flecto-mask < a > b; {bin}/flecto-render --format ndjson < b; true"
                     ),
                 ),
+            ],
+        );
+        self.row(
+            &format!("line: {count} changes"),
+            &[
+                Contender::new("policy, mask, render in one process", format!("{} line {file}", self.me)),
                 Contender::new(
                     "policy | mask | render",
                     format!(

@@ -6,7 +6,7 @@
 
 use super::flat::{Keys, Lines, node};
 use super::lines::Cursor;
-use super::{Data, Document, Entry, Error, Key, Options, Parsed, Place, Scalar, ScalarKind, Span, key_name};
+use super::{Data, Document, Error, Options, Parsed, Place, Scalar, ScalarKind, Span, key_name};
 use std::borrow::Cow;
 
 pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
@@ -20,19 +20,7 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
     }
     let end_line = reader.cursor.place(text.trim_end().len()).line;
     let mut warnings = reader.warnings;
-    let mut entries = Vec::with_capacity(reader.keys.written.len());
-    for mut written in reader.keys.written {
-        let Some(value) = written.values.pop() else { continue };
-        if let Some(earlier) = written.values.last() {
-            warnings.push(format!(
-                "{} is set on line {} and again on line {}; readers take the last",
-                key_name(&written.key),
-                earlier.span.start.line + options.lines_before,
-                value.span.start.line + options.lines_before
-            ));
-        }
-        entries.push(Entry::new(Key::String(written.key), written.key_span, value));
-    }
+    let entries = reader.keys.into_last("readers take", options, &mut warnings);
     let start = entries.first().map_or(Place { line: 1, column: 1 }, |entry| entry.key_span.start);
     let root = node(Data::Map(entries), Span { start, end_line });
     Ok(Parsed { documents: vec![Document::new(root, 0)], warnings })

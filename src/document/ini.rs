@@ -4,7 +4,7 @@
 //! is dropped: a value is what follows the first `=` or `:`, quotes included; a key or a section that is repeated adds to
 //! what it has; a key without a value is `null`; names keep their case.
 
-use super::flat::{Keys, Lines, node};
+use super::flat::{Keys, Lines, Written, node};
 use super::lines::Cursor;
 use super::{Data, Document, Entry, Error, Key, Options, Parsed, Place, Span, key_name};
 use std::borrow::Cow;
@@ -85,8 +85,8 @@ impl<'a> Reader<'a> {
             return self.open_section(at, rest, content.len());
         }
         let separator = match self.dialect {
-            Dialect::Ini => content.find(['=', ':']),
-            Dialect::Systemd => content.find('='),
+            Dialect::Ini => memchr::memchr2(b'=', b':', content.as_bytes()),
+            Dialect::Systemd => memchr::memchr(b'=', content.as_bytes()),
         };
         let key = match separator {
             Some(end) => content[..end].trim_end(),
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         let start = self.cursor.place(at);
         self.open = Some(Open { blank_lines: 0, ..open });
         let written = self.sections[self.current].keys.written.get_mut(open.key);
-        let Some(value) = written.and_then(|written| written.values.last_mut()) else { return };
+        let Some(Written { value, .. }) = written else { return };
         match &mut value.data {
             // `key =` and lines below: the value begins with a line break, as configparser has it.
             Data::String(before) => {
@@ -246,11 +246,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+fn lower_case(key: &str) -> Cow<'_, str> {
+    let is_lower = key.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_lower { Cow::Borrowed(key) } else { Cow::Owned(key.to_lowercase()) }
+}
+
 /// Keys that differ by case alone: many readers take them for one, and which wins differs.
 fn warn_of_case(keys: &Keys<'_>, options: &Options, warnings: &mut Vec<String>) {
     let mut seen = HashMap::new();
     for entry in &keys.written {
-        if let Some((line, other)) = seen.insert(entry.key.to_lowercase(), (entry.key_span.start.line, &entry.key)) {
+        if let Some((line, other)) = seen.insert(lower_case(&entry.key), (entry.key_span.start.line, &entry.key)) {
             warnings.push(format!(
                 "the keys {} on line {} and {} on line {} differ by case alone; many readers take them for one",
                 key_name(other),

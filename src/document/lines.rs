@@ -81,17 +81,19 @@ const STEP: usize = 512;
 
 impl Position {
     fn advance(&mut self, bytes: &[u8], to: usize) {
-        for at in self.at..to {
-            match bytes[at] {
-                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {}
-                b'\n' | b'\r' => {
-                    self.line = self.line.saturating_add(1);
-                    self.column = 0;
-                }
-                byte if byte & 0xc0 != 0x80 => self.column = self.column.saturating_add(1),
-                _ => {}
+        let characters =
+            |text: &[u8]| u32::try_from(text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()).unwrap_or(u32::MAX);
+        while let Some(length) = memchr::memchr2(b'\n', b'\r', &bytes[self.at..to]) {
+            let end = self.at + length;
+            if bytes[end] == b'\r' && bytes.get(end + 1) == Some(&b'\n') {
+                self.column = self.column.saturating_add(characters(&bytes[self.at..end]));
+            } else {
+                self.line = self.line.saturating_add(1);
+                self.column = 0;
             }
+            self.at = end + 1;
         }
+        self.column = self.column.saturating_add(characters(&bytes[self.at..to]));
         self.at = to;
     }
 }

@@ -4,7 +4,7 @@
 
 use super::flat::{Keys, Lines, node};
 use super::lines::Cursor;
-use super::{Data, Document, Entry, Error, Key, Options, Parsed, Place, Span, key_name};
+use super::{Data, Document, Error, Options, Parsed, Place, Span};
 use std::borrow::Cow;
 
 pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, Error> {
@@ -47,19 +47,7 @@ pub(super) fn parse<'a>(text: &'a str, options: &Options) -> Result<Parsed<'a>, 
     }
     let end_line = cursor.place(text.trim_end().len()).line;
     let mut warnings = Vec::new();
-    let mut entries = Vec::with_capacity(keys.written.len());
-    for mut written in keys.written {
-        let Some(value) = written.values.pop() else { continue };
-        if let Some(earlier) = written.values.last() {
-            warnings.push(format!(
-                "{} is set on line {} and again on line {}; Java takes the last",
-                key_name(&written.key),
-                earlier.span.start.line + options.lines_before,
-                value.span.start.line + options.lines_before
-            ));
-        }
-        entries.push(Entry::new(Key::String(written.key), written.key_span, value));
-    }
+    let entries = keys.into_last("Java takes", options, &mut warnings);
     let start = entries.first().map_or(Place { line: 1, column: 1 }, |entry| entry.key_span.start);
     // A last key may be nothing but what is trimmed here: a vertical tab is no blank to Java.
     let root = node(Data::Map(entries), Span { start, end_line: end_line.max(start.line) });

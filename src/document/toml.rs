@@ -46,14 +46,17 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn entries(&mut self, table: DeTable<'a>, depth: usize) -> Result<Vec<Entry<'a>>, Error> {
-        let mut entries = Vec::with_capacity(table.len());
-        for (key, value) in table {
+        // In the order of the text, so that the cursor goes forward.
+        let mut rows: Vec<_> = table.into_iter().collect();
+        rows.sort_by_key(|(key, _)| key.span().start);
+        let mut entries = Vec::with_capacity(rows.len());
+        for (key, value) in rows {
             let range = key.span();
             let key_span = self.cursor.span(range.start, range.end);
             let value = self.node(value, depth)?;
             entries.push(Entry::new(Key::String(key.into_inner()), key_span, value));
         }
-        entries.sort_by_key(first_place);
+        entries.sort_by_cached_key(first_place);
         Ok(entries)
     }
 

@@ -1,9 +1,9 @@
 //! What does this YAML say, where it is written plainly? One pass from lines to tree.
 //!
-//! Nearly every file is block maps and lists of words, quoted words, numbers, bracketed lists of one line and texts over several, and
-//! taking it apart token by token costs many times as much. Whatever is anything else (an anchor, a tag, brackets over several
-//! lines, a tab, a second document, a key that stands twice, an error) is left to the parser of the whole language: this
-//! reader says nothing unless it is sure to say the same, places included.
+//! Nearly every file is block maps and lists of words, quoted words, numbers, bracketed lists of one line and texts over
+//! several, and taking it apart token by token costs many times as much. Whatever is anything else (an anchor, a tag,
+//! brackets over several lines, a tab, a second document, a key that stands twice, an error) is left to the parser of the
+//! whole language: this reader says nothing unless it is sure to say the same, places included.
 
 use super::scalar::{self, Readings};
 use super::{Place, Span, key_of};
@@ -14,6 +14,9 @@ use std::borrow::Cow;
 
 /// The longest key, in bytes, that every parser takes for one.
 const MAX_KEY: usize = 1000;
+
+/// The longest line, in bytes, in which characters are counted from its start for each place in it.
+const MAX_COUNTED: usize = 4096;
 
 /// A document, and what of it Kubernetes reads as something else, in document order.
 pub(super) struct Plain<'a> {
@@ -104,7 +107,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Takes the line at `line.next`; `None` beyond the last line number.
+    /// Takes the line at `line.next`; `None` for one whose characters would be counted too often.
     fn take(&mut self) -> Option<()> {
         let start = self.line.next;
         let rest = &self.bytes[start..];
@@ -117,7 +120,11 @@ impl<'a> Reader<'a> {
         let line = &self.bytes[start..end];
         let blanks = line.iter().take_while(|byte| **byte == b' ').count();
         let number = self.line.number.checked_add(1)?;
-        self.line = Line { number, start, content: start + blanks, end, next, wide: !line.is_ascii() };
+        let wide = !line.is_ascii();
+        if wide && line.len() > MAX_COUNTED {
+            return None;
+        }
+        self.line = Line { number, start, content: start + blanks, end, next, wide };
         self.at = self.line.content;
         Some(())
     }
@@ -840,6 +847,13 @@ mod tests {
         ] {
             assert!(parse(text).is_none(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_long_line_of_wide_characters_is_left_to_the_other_reader() {
+        let list = |item: &str| format!("a: [{}]\n", [item; 3000].join(", "));
+        assert!(parse(&list("é")).is_none());
+        assert!(parse(&list("e")).is_some());
     }
 
     /// Lines that are mostly plain YAML, with depth and quirks at random.

@@ -7,6 +7,7 @@
 use crate::document::{Data, Node, ScalarKind};
 use crate::path::Word;
 use foldhash::{HashMap, HashMapExt as _};
+use std::hash::BuildHasher as _;
 
 /// What names an item anywhere.
 const NAMES: [&str; 3] = ["id", "name", "key"];
@@ -215,6 +216,10 @@ pub(super) fn find(name: Option<&str>, old: &[Node<'_>], new: &[Node<'_>]) -> Op
 
 /// The items by these fields: `None` where one lacks a field, or two of one side call themselves the same.
 pub(super) fn identify(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> Option<Identity> {
+    let found = |partners| Identity { fields: fields.iter().map(|field| (*field).to_string()).collect(), partners };
+    if are_one_row(fields, old, new)? {
+        return Some(found((0..new.len()).map(Some).collect()));
+    }
     let mut places = HashMap::with_capacity(old.len());
     for (at, item) in old.iter().enumerate() {
         if places.insert(names(item, fields)?, at).is_some() {
@@ -236,5 +241,25 @@ pub(super) fn identify(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> O
         return None;
     }
     let partners = partners.into_iter().map(|place| place.filter(|place| *place < old.len())).collect();
-    Some(Identity { fields: fields.iter().map(|field| (*field).to_string()).collect(), partners })
+    Some(found(partners))
+}
+
+/// Whether both lists name the same items in the same order, and surely no item twice: most lists do, and no table of names
+/// is made for them. `None` where an item has no name.
+fn are_one_row(fields: &[&str], old: &[Node<'_>], new: &[Node<'_>]) -> Option<bool> {
+    if old.len() != new.len() {
+        return Some(false);
+    }
+    let state = foldhash::fast::RandomState::default();
+    let mut hashes = Vec::with_capacity(old.len());
+    for (a, b) in old.iter().zip(new) {
+        let (a, b) = (names(a, fields)?, names(b, fields)?);
+        if a != b {
+            return Some(false);
+        }
+        hashes.push(state.hash_one(&a));
+    }
+    hashes.sort_unstable();
+    // Two equal hashes may be two names; the table tells.
+    Some(hashes.windows(2).all(|pair| pair[0] != pair[1]))
 }

@@ -9,10 +9,10 @@ use std::process::Command;
 
 /// The command, and how many million instructions it takes.
 const EXPECTED: [(&str, &str, u64); 5] = [
-    ("start: flecto-mask, an empty stream", "flecto-mask empty.ndjson", 3),
-    ("files: 50, a tenth changed", "flecto-diff --no-index tree/old tree/new", 30),
-    ("json: 1 MiB", "flecto-diff --no-index old.json new.json", 120),
-    ("manifest: 2,000 documents, 3 changed", "flecto-diff --no-index old.yaml new.yaml", 60),
+    ("start: flecto-mask, an empty stream", "flecto-mask empty.ndjson", 1),
+    ("files: 50, a tenth changed", "flecto-diff --no-index tree/old tree/new", 5),
+    ("json: 1 MiB", "flecto-diff --no-index old.json new.json", 150),
+    ("manifest: 2,000 documents, 3 changed", "flecto-diff --no-index old.yaml new.yaml", 30),
     ("stream: 2,000 changes through flecto-policy", "flecto-policy stream.ndjson", 150),
 ];
 

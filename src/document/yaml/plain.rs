@@ -555,6 +555,9 @@ impl<'a> Reader<'a> {
             out.push_str(&self.text[self.at..self.at + length.unwrap_or(rest.len())]);
             let Some(length) = length else {
                 out.truncate(kept.max(out.trim_end_matches(' ').len()));
+                if out.len() > kept && out.ends_with('\t') {
+                    return None;
+                }
                 match self.fold(indent?)? {
                     0 => out.push(' '),
                     empty => (0..empty).for_each(|_| out.push('\n')),
@@ -584,9 +587,6 @@ impl<'a> Reader<'a> {
 
     /// Goes on to the next line of a text in quotes; how many blank ones stand between.
     fn fold(&mut self, indent: usize) -> Option<usize> {
-        if self.line.end > self.line.start && self.bytes[self.line.end - 1] == b'\t' {
-            return None;
-        }
         let mut empty = 0;
         while self.line.next < self.bytes.len() {
             self.take()?;
@@ -842,6 +842,8 @@ mod tests {
             "a: [1,\n 2]\n",
             "a: \"x\ny\"\n",
             "a: \"\\0\"\n",
+            "a: \"x\t \n  y\"\n",
+            "a: 'x\t\n  y'\n",
             "a:\n  &b b\n",
             "- \n- a\n",
         ] {

@@ -101,6 +101,9 @@ fn is_plain(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/'))
 }
 
+/// Finds the secrets that one way of writing shows.
+type Grammar = fn(&str, &mut Vec<Span>);
+
 /// Which ASCII characters a text has. One with others too counts as having all: what those are is not asked here.
 #[derive(Clone, Copy, Debug)]
 struct Chars(u128);
@@ -180,29 +183,20 @@ fn gather(text: &str, layer: usize, has: Chars, spans: &mut Vec<Span>) {
     if flag || has.any(needs::COMMAND) {
         command::find(text, spans);
     }
-    if has.any(needs::CALLS) {
-        calls::find(text, spans);
-    }
-    if has.any(needs::LINES) {
-        lines::find(text, spans);
-    }
-    if has.any(needs::PHRASES) {
-        phrases::find(text, spans);
-    }
-    if has.any(needs::ACCOUNTS) {
-        accounts::find(text, spans);
-    }
-    if has.any(needs::PROMPTS) {
-        prompts::find(text, spans);
-    }
-    if has.any(needs::DEVICES) {
-        devices::find(text, spans);
-    }
-    if has.any(needs::TERMS) {
-        terms::find(text, spans);
-    }
-    if has.any(needs::TABLES) {
-        tables::find(text, spans);
+    let grammars: [(Chars, Grammar); 8] = [
+        (needs::CALLS, calls::find),
+        (needs::LINES, lines::find),
+        (needs::PHRASES, phrases::find),
+        (needs::ACCOUNTS, accounts::find),
+        (needs::PROMPTS, prompts::find),
+        (needs::DEVICES, devices::find),
+        (needs::TERMS, terms::find),
+        (needs::TABLES, tables::find),
+    ];
+    for (needed, find) in grammars {
+        if has.any(needed) {
+            find(text, spans);
+        }
     }
     markup::find(text, spans);
     if layer < LAYERS {
